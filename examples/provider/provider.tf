@@ -1,0 +1,9 @@
+terraform {
+  required_providers {
+    cidrplan = {
+      source = "cidrplan/cidrplan"
+    }
+  }
+}
+
+provider "cidrplan" {}
