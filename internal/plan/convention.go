@@ -106,7 +106,7 @@ func othersConventions() []netip.Prefix {
 	texts := []string{
 		"10.244.0.0/16", "10.96.0.0/12", "10.42.0.0/15", "10.16.0.0/16", // pods and services
 		"10.243.0.0/16", "10.95.0.0/16", // Cozystack's tenant clusters, fixed in its chart
-		"100.64.0.0/10",                    // carrier NAT, Tailscale, Kube-OVN, Kilo
+		"100.64.0.0/10",                   // carrier NAT, Tailscale, Kube-OVN, Kilo
 		"172.16.0.0/12", "192.168.0.0/16", // Docker's address pools, home routers
 		"10.0.0.0/16", "10.88.0.0/16", // cloud networks, Podman
 	}

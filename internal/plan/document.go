@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"math/big"
 	"net/netip"
 	"slices"
 
@@ -24,24 +25,24 @@ const SchemaURL = "https://github.com/cidrplan/terraform-provider-cidrplan/blob/
 // Plan is every network of a site with its ranges, its allocator, and why each
 // range is where it is. A Plan is never changed once it was computed or parsed.
 type Plan struct {
-	Site          string
-	Datapath      site.Datapath
-	Distribution  site.Distribution
-	Existing      bool
-	GatewayAPI    bool
-	Families      []space.Family // in the order of the declaration: the first is primary
-	MaxNodes      int
-	PodsPerNode   int
-	MaxServices   int
-	AddressSpace  []netip.Prefix
-	Reserved      []Reserved        // by name
-	Networks      []Network         // by name
-	Hosts         map[string]int64  // host number of each node
-	Versions      map[string]string // versions of components, as declared
-	Accepted      map[string]string // rule/network to the reason why the finding is accepted
-	Idle          []Idle
-	Parent        string // digest of the lock that this plan was computed from; empty for a first plan
-	Digest        string // "sha256:" and the hex SHA-256 of the canonical document without this field
+	Site         string
+	Datapath     site.Datapath
+	Distribution site.Distribution
+	Existing     bool
+	GatewayAPI   bool
+	Families     []space.Family // in the order of the declaration: the first is primary
+	MaxNodes     int
+	PodsPerNode  int
+	MaxServices  int
+	AddressSpace []netip.Prefix
+	Reserved     []Reserved        // by name
+	Networks     []Network         // by name
+	Hosts        map[string]int64  // host number of each node
+	Versions     map[string]string // versions of components, as declared
+	Accepted     map[string]string // rule/network to the reason why the finding is accepted
+	Idle         []Idle
+	Parent       string // digest of the lock that this plan was computed from; empty for a first plan
+	Digest       string // "sha256:" and the hex SHA-256 of the canonical document without this field
 }
 
 // Reserved is a set of addresses that belongs to somebody else.
@@ -197,7 +198,7 @@ func (n Network) nth(f space.Family, index uint64) (netip.Addr, bool) {
 	if !ok {
 		return netip.Addr{}, false
 	}
-	addr, err := space.NthUint(prefix, index)
+	addr, err := space.Nth(prefix, new(big.Int).SetUint64(index))
 	return addr, err == nil
 }
 

@@ -141,30 +141,11 @@ func slot(spaces []netip.Prefix, length int, h uint64) (netip.Prefix, bool) {
 	if len(spaces) > 1 && h%4 == 0 {
 		chosen = spaces[1+int(h/4%uint64(len(spaces)-1))]
 	}
-	blockBits := min(length-chosen.Bits(), 48)
-	index := (h >> 16) & (1<<blockBits - 1)
-	return childPrefix(chosen, length, blockBits, index), true
-}
-
-// childPrefix returns the block with this index among the first 2^blockBits... of
-// the parent, counted in steps that spread the blocks over the whole parent.
-func childPrefix(parent netip.Prefix, length, blockBits int, index uint64) netip.Prefix {
-	bytes := parent.Addr().As16()
-	offset := 0
-	if parent.Addr().Is4() {
-		offset = 96
-	}
-	for i := range blockBits {
-		if index>>(blockBits-1-i)&1 == 1 {
-			bit := offset + parent.Bits() + i
-			bytes[bit/8] |= 1 << (7 - bit%8)
-		}
-	}
-	addr := netip.AddrFrom16(bytes)
-	if parent.Addr().Is4() {
-		addr = addr.Unmap()
-	}
-	return netip.PrefixFrom(addr, length)
+	// 48 bits choose among more blocks than anybody has networks; in a longer
+	// step the first block of each is taken.
+	step := chosen.Bits() + min(length-chosen.Bits(), 48)
+	block, err := space.Child(chosen, step, h>>16&(1<<(step-chosen.Bits())-1))
+	return netip.PrefixFrom(block.Addr(), length), err == nil
 }
 
 func (pl *planner) exhausted(w *wanted, f space.Family, length int) {
@@ -210,6 +191,9 @@ func (pl *planner) carve(w *wanted) {
 		return
 	}
 	for _, f := range pl.familiesOf(w) {
+		if w.placed(f) && !w.declared.PinnedIn(f) && !pl.inside(w.ranges[f], parent, f) {
+			w.ranges[f] = nil // its network moved, and a carve-out goes with it
+		}
 		if w.placed(f) {
 			pl.checkInside(w, parent, f)
 			continue
@@ -308,22 +292,27 @@ func (pl *planner) freeInside(parent *wanted) *space.Free {
 	return free
 }
 
-// checkInside refuses a pinned carve-out that does not lie in its network.
-func (pl *planner) checkInside(w, parent *wanted, f space.Family) {
+// inside reports whether all ranges lie in a network.
+func (pl *planner) inside(ranges []Range, parent *wanted, f space.Family) bool {
 	var outer netipx.IPSetBuilder
 	for _, r := range parent.ranges[f] {
 		outer.AddRange(r.IPRange)
 	}
 	set := build(&outer)
+	return !slices.ContainsFunc(ranges, func(r Range) bool { return !set.ContainsRange(r.IPRange) })
+}
+
+// checkInside refuses a pinned carve-out that does not lie in its network.
+func (pl *planner) checkInside(w, parent *wanted, f space.Family) {
 	for _, r := range w.ranges[f] {
-		if set.ContainsRange(r.IPRange) {
+		if pl.inside([]Range{r}, parent, f) {
 			continue
 		}
 		suggestion := ""
 		if prefix, err := pl.freeInside(parent).AllocateLast(f, w.lengths[f]); err == nil {
 			suggestion = fmt.Sprintf(" A range that works is %s.", prefix)
 		}
-		pl.problems.Add(w.path.Attribute("cidrs"), SummaryCarveOut,
+		pl.problems.Add(w.attribute("cidrs"), SummaryCarveOut,
 			"The network %q is carved from %q, but %s does not lie in %s.%s", w.name, parent.name, r, join(parent.ranges[f]), suggestion)
 		w.failed = true
 	}

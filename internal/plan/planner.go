@@ -59,6 +59,15 @@ type wanted struct {
 
 func (w *wanted) carved() bool { return w.declared.CarvedFrom != "" }
 
+// attribute returns where a problem with one attribute of the network is shown.
+// A network that no block declares is brought by the datapath.
+func (w *wanted) attribute(name string) site.Path {
+	if len(w.declared.Path) == 0 {
+		return w.path
+	}
+	return w.path.Attribute(name)
+}
+
 func (w *wanted) placed(f space.Family) bool { return len(w.ranges[f]) > 0 }
 
 // all returns the ranges of both families in the order of the site's families.
@@ -261,7 +270,7 @@ func (pl *planner) checkMove(w *wanted, recorded, pinned []Range) {
 		if set.ContainsRange(r.IPRange) || pl.mayLeave(w, r) {
 			continue
 		}
-		pl.problems.Add(w.path.Attribute("cidrs"), SummaryCannotMove,
+		pl.problems.Add(w.attribute("cidrs"), SummaryCannotMove,
 			"The lock records %s for the network %q, but the declaration pins it to %s. %s Put back %q, or permit this one move with allow_move = { %s = %q }.",
 			r, w.name, join(pinned), WhyImmovable(pl.site, w.role), r, w.name, r)
 	}
