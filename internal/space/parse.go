@@ -53,17 +53,17 @@ const (
 // String method gives the canonical one, and [IsCanonical] insists on it.
 func ParsePrefix(s string) (netip.Prefix, error) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
-		return netip.Prefix{}, wrong(s, hasSpaces, trimmed)
+		return netip.Prefix{}, wrong(s, hasSpaces, trimmed, asPrefix)
 	}
 	text, lengthText, found := strings.Cut(s, "/")
 	addr, problem := readAddr(text)
 	switch {
-	case problem != nil && !found:
-		return netip.Prefix{}, wrong(s, problem.what, "")
+	case problem != nil && found:
+		return netip.Prefix{}, problem.in(s, "", problem.rightLength(lengthText), asPrefix)
 	case problem != nil:
-		return netip.Prefix{}, wrong(s, problem.what, problem.rightPrefix(lengthText))
+		return netip.Prefix{}, wrong(s, problem.what, "", asPrefix)
 	case !found:
-		return netip.Prefix{}, wrong(s, isAddress, netip.PrefixFrom(addr, addr.BitLen()).String())
+		return netip.Prefix{}, wrong(s, isAddress, netip.PrefixFrom(addr, addr.BitLen()).String(), asPrefix)
 	}
 	length, err := readLength(s, addr, lengthText)
 	if err != nil {
@@ -71,7 +71,7 @@ func ParsePrefix(s string) (netip.Prefix, error) {
 	}
 	p := netip.PrefixFrom(addr, length)
 	if network := p.Masked(); network != p {
-		return netip.Prefix{}, wrong(s, hasHostBits, network.String())
+		return netip.Prefix{}, wrong(s, hasHostBits, network.String(), asPrefix)
 	}
 	return p, nil
 }
@@ -81,11 +81,11 @@ func readLength(s string, addr netip.Addr, text string) (int, error) {
 	length, err := strconv.ParseUint(text, 10, 8)
 	switch {
 	case err != nil || int(length) > addr.BitLen():
-		return 0, wrong(s, fmt.Sprintf("has no valid length: an %s prefix ends in /1 to /%d", FamilyOf(addr), addr.BitLen()), "")
+		return 0, wrong(s, fmt.Sprintf("has no valid length: an %s prefix ends in /1 to /%d", FamilyOf(addr), addr.BitLen()), "", asPrefix)
 	case length == 0:
-		return 0, wrong(s, fmt.Sprintf("is the whole %s address space; name the part that is meant", FamilyOf(addr)), "")
+		return 0, wrong(s, fmt.Sprintf("is the whole %s address space; name the part that is meant", FamilyOf(addr)), "", asPrefix)
 	case text[0] == '0':
-		return 0, wrong(s, hasLeadingZeros, fmt.Sprintf("%s/%d", addr, length))
+		return 0, wrong(s, hasLeadingZeros, fmt.Sprintf("%s/%d", addr, length), asPrefix)
 	}
 	return int(length), nil
 }
@@ -94,14 +94,14 @@ func readLength(s string, addr netip.Addr, text string) (int, error) {
 // numbers with leading zeros, and spaces. The error is a [*SyntaxError].
 func ParseAddr(s string) (netip.Addr, error) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
-		return netip.Addr{}, wrong(s, hasSpaces, trimmed)
+		return netip.Addr{}, wrong(s, hasSpaces, trimmed, asAddr)
 	}
 	if text, _, found := strings.Cut(s, "/"); found {
-		return netip.Addr{}, wrong(s, isPrefix, text)
+		return netip.Addr{}, wrong(s, isPrefix, text, asAddr)
 	}
 	addr, problem := readAddr(s)
 	if problem != nil {
-		return netip.Addr{}, wrong(s, problem.what, problem.right)
+		return netip.Addr{}, problem.in(s, "", "", asAddr)
 	}
 	return addr, nil
 }
@@ -113,7 +113,7 @@ func ParseAddr(s string) (netip.Addr, error) {
 // [*SyntaxError].
 func ParseRange(s string) (netipx.IPRange, error) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
-		return netipx.IPRange{}, wrong(s, hasSpaces, trimmed)
+		return netipx.IPRange{}, wrong(s, hasSpaces, trimmed, asRange)
 	}
 	if first, last, found := cutRange(s); found {
 		return parseBounds(s, first, last)
@@ -143,17 +143,17 @@ func cutRange(s string) (first, last string, found bool) {
 func parseBounds(s, first, last string) (netipx.IPRange, error) {
 	from, problem := readAddr(first)
 	if problem != nil {
-		return netipx.IPRange{}, wrong(s, problem.what, problem.right+"-"+last)
+		return netipx.IPRange{}, problem.in(s, "", "-"+last, asRange)
 	}
 	to, problem := readAddr(last)
 	if problem != nil {
-		return netipx.IPRange{}, wrong(s, problem.what, first+"-"+problem.right)
+		return netipx.IPRange{}, problem.in(s, first+"-", "", asRange)
 	}
 	switch {
 	case from.BitLen() != to.BitLen():
-		return netipx.IPRange{}, wrong(s, isMixed, "")
+		return netipx.IPRange{}, wrong(s, isMixed, "", asRange)
 	case to.Less(from):
-		return netipx.IPRange{}, wrong(s, isBackwards, last+"-"+first)
+		return netipx.IPRange{}, wrong(s, isBackwards, last+"-"+first, asRange)
 	}
 	return netipx.IPRangeFrom(from, to), nil
 }
@@ -173,13 +173,22 @@ type addrProblem struct {
 	right string // the address as it should be, or ""
 }
 
-// rightPrefix returns the prefix of the address as it should be and the length
-// that the wrong one had.
-func (p *addrProblem) rightPrefix(length string) string {
+// in returns the problem as the error of text, in which the address stands
+// between before and after, and which is read as what.
+func (p *addrProblem) in(text, before, after string, what judge) *SyntaxError {
+	if p.right == "" {
+		return wrong(text, p.what, "", what)
+	}
+	return wrong(text, p.what, before+p.right+after, what)
+}
+
+// rightLength returns "/" and the length that the prefix should have when its
+// address is as it should be: an IPv4-mapped one has 96 bits less then.
+func (p *addrProblem) rightLength(length string) string {
 	if n, err := strconv.Atoi(length); err == nil && p.what == isMapped {
 		length = strconv.Itoa(n - 96)
 	}
-	return p.right + "/" + length
+	return "/" + length
 }
 
 // leadingZeros finds the superfluous zeros in the numbers of an IPv4 address.
@@ -204,14 +213,25 @@ func readAddr(s string) (netip.Addr, *addrProblem) {
 	return addr, nil
 }
 
+// judge is one of the parsers, of which only the verdict counts.
+type judge func(string) error
+
+func asPrefix(s string) error { _, err := ParsePrefix(s); return err }
+func asAddr(s string) error   { _, err := ParseAddr(s); return err }
+func asRange(s string) error  { _, err := ParseRange(s); return err }
+
 // wrong returns the error for input. The candidate becomes the suggestion if
 // it parses, and what its own error suggests if it does not: a text can have
-// several things wrong with it.
-func wrong(input, problem, candidate string) *SyntaxError {
+// several things wrong with it. Each candidate has one of them less.
+func wrong(input, problem, candidate string, accepts judge) *SyntaxError {
 	e := &SyntaxError{Input: input, Problem: problem}
-	if _, err := ParseRange(candidate); err == nil {
+	if candidate == "" {
+		return e
+	}
+	var inner *SyntaxError
+	if err := accepts(candidate); err == nil {
 		e.Suggestion = candidate
-	} else if inner := (*SyntaxError)(nil); candidate != "" && errors.As(err, &inner) {
+	} else if errors.As(err, &inner) {
 		e.Suggestion = inner.Suggestion
 	}
 	return e
