@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package yamledit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// A Field is an owned field: where it is and what must stand there. A nil value
+// means that it must be absent. Absence of a list element can only be owned for
+// the last one: the others would take its place.
+type Field struct {
+	Path  Path
+	Value any // nil, or one of the types that [Entry] names
+}
+
+// An Edit is a set of owned fields of one document.
+type Edit struct {
+	Document Selector
+	Fields   []Field
+
+	// Create, if not nil, is the document to append when the selector matches
+	// none. The fields are then set in it as well.
+	Create []byte
+}
+
+// Apply returns the text with the owned fields as they must be and every other
+// byte as it was; src itself if they already are. It fails, with nothing
+// edited, with an error that wraps [ErrNoDocument] or [ErrAmbiguous], with a
+// [SyntaxError], or with an [UnsafeError] for each field that cannot be edited
+// safely.
+func Apply(src []byte, edits ...Edit) ([]byte, error) {
+	f, err := parse(src)
+	if err != nil {
+		return nil, err
+	}
+	if f, err = f.create(edits); err != nil {
+		return nil, err
+	}
+	fields := map[*document][]Field{}
+	var errs []error
+	for _, edit := range edits {
+		d, err := f.choose(edit.Document)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fields[d] = append(fields[d], edit.Fields...)
+	}
+	result := f.src
+	for i := len(f.docs) - 1; i >= 0; i-- { // from the end, so that offsets stay true
+		d := f.docs[i]
+		text, err := d.edit(fields[d])
+		if err != nil {
+			errs = append(errs, d.located(err))
+			continue
+		}
+		result = replaced(result, d.begin, d.end, text)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return result, nil
+}
+
+// replaced returns a text with a range of it replaced, or the text itself if
+// the range holds that already.
+func replaced(text []byte, from, to int, by []byte) []byte {
+	if bytes.Equal(text[from:to], by) {
+		return text
+	}
+	return bytes.Join([][]byte{text[:from], by, text[to:]}, nil)
+}
+
+// create appends the documents that edits ask for and that are not there.
+func (f *file) create(edits []Edit) (*file, error) {
+	for _, edit := range edits {
+		_, err := f.choose(edit.Document)
+		create := errors.Is(err, ErrNoDocument) || err == nil && len(f.infos()) == 0
+		if edit.Create == nil || !create {
+			continue
+		}
+		before := f
+		if f, err = parse(f.appended(edit.Create)); err != nil {
+			return nil, fmt.Errorf("with the new document %s: %w", edit.Document, err)
+		}
+		if err := f.extends(before); err != nil {
+			return nil, err
+		}
+		if _, err := f.choose(edit.Document); err != nil {
+			return nil, fmt.Errorf("the new document is not the one that it is created for: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// appended returns the text with a document at its end.
+func (f *file) appended(create []byte) []byte {
+	last := f.docs[len(f.docs)-1]
+	eol := last.lineBreak()
+	if eol != "\n" {
+		create = bytes.ReplaceAll(create, []byte("\n"), []byte(eol))
+	}
+	text := bytes.Clone(f.src)
+	if len(text) > f.lines[len(f.lines)-1] { // the last line has no break
+		text = append(text, eol...)
+	}
+	if !last.empty() && !isMarker(create, "---") {
+		text = append(text, "---"+eol...)
+	}
+	return append(text, create...)
+}
+
+// extends checks that all documents of an earlier text are in this one as they
+// were.
+func (f *file) extends(before *file) error {
+	for i, old := range before.docs {
+		if old.empty() {
+			continue
+		}
+		if i >= len(f.docs) || f.docs[i].empty() {
+			return &UnsafeError{Reason: "a document cannot be appended to this text without a change of the last one"}
+		}
+		if err := sameTree(old.root, f.docs[i].root); err != nil {
+			return &UnsafeError{Line: old.line + old.root.Line, Reason: "a document cannot be appended to this text without a change of the last one: " + err.Error()}
+		}
+	}
+	return nil
+}
+
+// maxRounds bounds how often a document is parsed again because a mapping or
+// list gains and loses members at once: members come first, then they go.
+const maxRounds = 4
+
+// edit returns the text of the document with its owned fields as they must be.
+func (d *document) edit(fields []Field) ([]byte, error) {
+	current := d.src[d.begin:d.end]
+	if len(fields) == 0 {
+		return current, nil
+	}
+	c, err := newChange(fields)
+	if err != nil {
+		return nil, err
+	}
+	now := d
+	for range maxRounds {
+		e := editor{d: now}
+		if err := e.run(c); err != nil {
+			return nil, err
+		}
+		if len(e.splices) == 0 && !e.deferred {
+			return current, nil
+		}
+		next, err := e.spliced()
+		if err != nil {
+			return nil, err
+		}
+		if !e.deferred && now == d {
+			return next, e.verify(next, c)
+		}
+		if now, err = single(next); err != nil {
+			return nil, broken(c, err)
+		}
+		if current = next; !e.deferred {
+			return current, d.verifyWhole(now, c)
+		}
+	}
+	return nil, &UnsafeError{Line: d.root.Line, Reason: "the owned fields do not come to rest; please report this text"}
+}
+
+// single parses the text of one document.
+func single(text []byte) (*document, error) {
+	f, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.docs) != 1 {
+		return nil, errors.New("it became several documents")
+	}
+	return f.docs[0], nil
+}
