@@ -185,6 +185,21 @@ func (n Network) NodePrefix(f space.Family) int {
 	return n.NodePrefix4
 }
 
+// ExcludedTexts returns what is carved out of the network as first..last, lower
+// case and without spaces, the only range form that Kube-OVN's excludeIps takes;
+// a prefix or first-last would become the literal <nil> (Kube-OVN
+// pkg/controller/subnet.go, formatExcludeIPRanges).
+func (n Network) ExcludedTexts() []string {
+	out := make([]string, len(n.Excluded))
+	for i, r := range n.Excluded {
+		out[i] = r.From().String() + ".." + r.To().String()
+		if r.From() == r.To() {
+			out[i] = r.From().String()
+		}
+	}
+	return out
+}
+
 // DNSAddress returns the conventional address of the cluster's DNS service, the
 // tenth of the service range: Talos, kubeadm and K3s all use index 10.
 func (n Network) DNSAddress(f space.Family) (netip.Addr, bool) { return n.nth(f, 10) }

@@ -22,7 +22,7 @@ func (p *Plan) Summary() string {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NETWORK\tRANGES\tALLOCATOR\tNODE RANGE\tEXCLUDED\tWHY")
 	for _, n := range p.Networks {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, join(n.Ranges), dash(string(n.Allocator)), dash(nodePrefixes(n)), dash(join(n.Excluded)), n.Reason)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Name, join(n.Ranges), dash(string(n.Allocator)), dash(nodePrefixes(n)), dash(strings.Join(n.ExcludedTexts(), ", ")), n.Reason)
 	}
 	_ = table.Flush() // a strings.Builder does not fail
 	for _, idle := range p.Idle {

@@ -173,7 +173,7 @@ func networkValue(p *plan.Plan, n plan.Network) networkModelV0 {
 	m := networkModelV0{
 		Role: types.StringValue(string(n.Role)), Allocator: optionalString(string(n.Allocator)),
 		CIDRs: stringList(rangeStrings(n.Ranges)), CarvedFrom: optionalString(n.CarvedFrom),
-		Excluded: stringList(excludedStrings(n.Excluded)), DHCP: stringList(rangeStrings(n.DHCP)),
+		Excluded: stringList(n.ExcludedTexts()), DHCP: stringList(rangeStrings(n.DHCP)),
 		NodePrefix4: optionalInt64(n.NodePrefix4), NodePrefix6: optionalInt64(n.NodePrefix6),
 		VLANID: optionalInt64(n.VLAN), Link: optionalString(n.Link),
 		Origin: types.StringValue(string(n.Origin)), Reason: types.StringValue(n.Reason),
@@ -219,20 +219,6 @@ func rangeStrings(ranges []plan.Range) []string {
 	out := make([]string, len(ranges))
 	for i, r := range ranges {
 		out[i] = r.String()
-	}
-	return out
-}
-
-// excludedStrings writes carve-outs as first..last, lower case and without
-// spaces, the only range form that Kube-OVN's excludeIps takes (Kube-OVN
-// pkg/util/validator.go).
-func excludedStrings(ranges []plan.Range) []string {
-	out := make([]string, len(ranges))
-	for i, r := range ranges {
-		out[i] = r.From().String() + ".." + r.To().String()
-		if r.From() == r.To() {
-			out[i] = r.From().String()
-		}
 	}
 	return out
 }

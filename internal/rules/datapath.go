@@ -64,7 +64,7 @@ func checkMasquerade(c *check) {
 			}
 			remedy := "Cut the pool from the end of the pod range and let Kube-OVN exclude it: carved_from = \"pod\"."
 			family := space.FamilyOf(prefix.Addr())
-			length := max(1, nodeLen(n, family)-log2Ceil(c.site.MaxNodes))
+			length := c.poolLength(n, family)
 			if other, ok := plan.SuggestInside(withoutNetwork(c.plan, n.Name), string(site.RolePod), family, length); ok {
 				remedy = fmt.Sprintf("Cut the pool from the end of the pod range and let Kube-OVN exclude it: carved_from = \"pod\" instead of cidrs gives %s with a /%d for each of %d nodes.", other, nodeLen(n, family), c.site.MaxNodes)
 			}

@@ -88,7 +88,7 @@ func (c *check) explainOverlap(first, second plan.Network, shared netipx.IPRange
 	consequence = overlapConsequence(first, second)
 	family := space.FamilyOf(shared.From())
 	if pool, pod, ok := pair(first, second, site.RoleCiliumPool, site.RolePod); ok && c.site.Datapath.Kubeovn() {
-		length := poolLength(pool, family)
+		length := c.poolLength(pool, family)
 		if prefix, ok := plan.SuggestInside(withoutNetwork(c.plan, pool.Name), pod.Name, family, length); ok {
 			return consequence, fmt.Sprintf("Cut the pool from the end of the pod range and exclude it there: carved_from = %q on the network %q, for example cidrs = [%q].", pod.Name, pool.Name, prefix)
 		}
@@ -103,11 +103,9 @@ func (c *check) explainOverlap(first, second plan.Network, shared netipx.IPRange
 	return consequence, fmt.Sprintf("Give one of the two a range of its own; the address space has no free /%d left for %q, so add a prefix to address_space.", length, second.Name)
 }
 
-func poolLength(pool plan.Network, f space.Family) int {
-	if prefix, ok := pool.First(f); ok {
-		return max(prefix.Bits(), min(pool.NodePrefix(f), f.Bits()))
-	}
-	return f.Bits()
+// poolLength returns the length of a pool that gives every node its range.
+func (c *check) poolLength(pool plan.Network, f space.Family) int {
+	return max(1, nodeLen(pool, f)-log2Ceil(c.site.MaxNodes))
 }
 
 // withoutNetwork returns the plan as it would be if a network were gone.

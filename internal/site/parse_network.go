@@ -42,12 +42,14 @@ func (p *parser) networks(d Declaration) {
 			p.site.Broken[nd.Name] = true
 			continue
 		}
+		p.addresses(&network, nd)
 		p.site.Networks = append(p.site.Networks, network)
 	}
 	p.parents(d)
 }
 
-// network parses one block; whatever is wrong is added to the problems.
+// network parses what decides about the ranges of one block; whatever is wrong
+// is added to the problems.
 func (p *parser) network(nd NetworkDeclaration, path Path) Network {
 	n := Network{Name: nd.Name, CarvedFrom: nd.CarvedFrom, Link: nd.Link, Formerly: nd.Formerly, Path: path}
 	if !namePattern.MatchString(nd.Name) {
@@ -61,16 +63,19 @@ func (p *parser) network(nd NetworkDeclaration, path Path) Network {
 	n.Pinned = p.pinned(nd, n.Role, path)
 	p.lengths(&n, nd)
 	p.nodeLengths(&n, nd)
-	if nd.VLANID != nil {
-		p.bounded(&n.VLAN, path.Attribute("vlan_id"), nd.VLANID, 1, 4094)
-	}
-	n.Gateways = p.gateways(nd, n, path)
-	n.DHCP = p.dhcp(nd, n, path)
-	n.VIPs = p.vips(nd, n, path)
 	if nd.Formerly != "" && nd.Formerly == nd.Name {
 		p.problems.Add(path.Attribute("formerly"), SummaryContradiction, "The network %q names itself as its former name. formerly is the name under which the lock file still records it.", nd.Name)
 	}
 	return n
+}
+
+// addresses parses what stands inside the ranges of a network. A fault there is
+// a problem too, but the ranges still count for everything else.
+func (p *parser) addresses(n *Network, nd NetworkDeclaration) {
+	p.bounded(&n.VLAN, n.Path.Attribute("vlan_id"), nd.VLANID, 1, 4094)
+	n.Gateways = p.gateways(nd, *n, n.Path)
+	n.DHCP = p.dhcp(nd, *n, n.Path)
+	n.VIPs = p.vips(nd, *n, n.Path)
 }
 
 func (p *parser) role(nd NetworkDeclaration, path Path) Role {
