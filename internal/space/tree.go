@@ -2,6 +2,8 @@
 
 package space
 
+import "slices"
+
 // tree is an ordered set of disjoint, non-adjacent spans. It is a treap: a
 // search tree by address whose nodes also form a heap by a random number, which
 // keeps its expected depth logarithmic whatever the order of changes. Each node
@@ -141,36 +143,36 @@ func (t *tree) gap(s span) (span, bool) {
 
 // remove takes the addresses of s out of the tree. Those that are not in it
 // are none of its business.
-func (t *tree) remove(s span) { t.root = t.cut(t.root, s) }
+func (t *tree) remove(s span) {
+	t.nodes = slices.Grow(t.nodes, 1) // for rest, so that cut can hold on to its node
+	root, rest := t.cut(t.root, s)
+	t.root = root
+	if rest != 0 {
+		t.add(rest)
+	}
+}
 
-// cut removes s from the subtree at n and returns what has become of it.
-func (t *tree) cut(n uint32, s span) uint32 {
+// cut removes s from the subtree at n and returns what has become of it. When s
+// lies in the middle of a span, the part above s is returned as a new node: its
+// priority says where in the whole tree it belongs.
+func (t *tree) cut(n uint32, s span) (root, rest uint32) {
 	if n == 0 {
-		return 0
-	}
-	if from := t.nodes[n].from; s.from.less(from) {
-		left := t.cut(t.nodes[n].left, s)
-		t.nodes[n].left = left
-	}
-	if to := t.nodes[n].to; to.less(s.to) {
-		right := t.cut(t.nodes[n].right, s)
-		t.nodes[n].right = right
+		return 0, 0
 	}
 	nd := &t.nodes[n]
-	if s.to.less(nd.from) || nd.to.less(s.from) {
-		t.update(n)
-		return n
+	if s.from.less(nd.from) {
+		nd.left, rest = t.cut(nd.left, s)
+	}
+	if nd.to.less(s.to) {
+		nd.right, rest = t.cut(nd.right, s)
 	}
 	head, tail := nd.from.less(s.from), s.to.less(nd.to)
 	switch {
+	case nd.to.less(s.from) || s.to.less(nd.from):
+		// Only a subtree is concerned.
 	case head && tail:
-		rest := t.create(span{s.to.next(), nd.to})
-		nd = &t.nodes[n] // create may have moved it
-		right := t.merge(rest, nd.right)
-		nd.right, nd.to = 0, s.from.prev()
-		nd.fit = nd.span.fit()
-		t.update(n)
-		return t.merge(n, right)
+		rest = t.create(span{s.to.next(), nd.to})
+		nd.to = s.from.prev()
 	case head:
 		nd.to = s.from.prev()
 	case tail:
@@ -178,41 +180,31 @@ func (t *tree) cut(n uint32, s span) uint32 {
 	default:
 		left, right := nd.left, nd.right
 		t.discard(n)
-		return t.merge(left, right)
+		return t.merge(left, right), rest
 	}
 	nd.fit = nd.span.fit()
 	t.update(n)
-	return n
+	return n, rest
+}
+
+// add puts the node n, whose span must lie in a gap of the tree, where it belongs.
+func (t *tree) add(n uint32) {
+	before, after := t.split(t.root, t.nodes[n].from)
+	t.root = t.merge(t.merge(before, n), after)
 }
 
 // insert puts s, which must not overlap any span of the tree, into it, and
 // joins it with its neighbours.
 func (t *tree) insert(s span) {
-	left, right := t.split(t.root, s.from)
-	if last := t.end(left, true); last != 0 && t.nodes[last].to.next() == s.from {
-		s.from = t.nodes[last].from
-		left = t.cut(left, t.nodes[last].span)
+	if below, ok := t.floor(s.from); ok && below.to.next() == s.from {
+		t.remove(below)
+		s.from = below.from
 	}
-	if first := t.end(right, false); first != 0 && s.to.next() == t.nodes[first].from {
-		s.to = t.nodes[first].to
-		right = t.cut(right, t.nodes[first].span)
+	if above, ok := t.ceiling(s.to); ok && s.to.next() == above.from {
+		t.remove(above)
+		s.to = above.to
 	}
-	t.root = t.merge(t.merge(left, t.create(s)), right)
-}
-
-// end returns the last or the first node of the subtree at n.
-func (t *tree) end(n uint32, last bool) uint32 {
-	for n != 0 {
-		next := t.nodes[n].left
-		if last {
-			next = t.nodes[n].right
-		}
-		if next == 0 {
-			break
-		}
-		n = next
-	}
-	return n
+	t.add(t.create(s))
 }
 
 // split parts the subtree at n into the spans that start before at and the rest.
