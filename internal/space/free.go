@@ -69,16 +69,16 @@ func (f *Free) ReservePrefix(p netip.Prefix) { f.Reserve(netipx.RangeOfPrefix(p)
 // Allocate takes the lowest free prefix of the family with the length bits.
 // The error is an [*ExhaustedError] when there is none.
 func (f *Free) Allocate(fam Family, bits int) (netip.Prefix, error) {
-	return f.allocate(fam, bits, (*tree).lowest)
+	return f.allocate(fam, bits, false)
 }
 
 // AllocateLast takes the highest free prefix of the family with the length
 // bits. The error is an [*ExhaustedError] when there is none.
 func (f *Free) AllocateLast(fam Family, bits int) (netip.Prefix, error) {
-	return f.allocate(fam, bits, (*tree).highest)
+	return f.allocate(fam, bits, true)
 }
 
-func (f *Free) allocate(fam Family, bits int, find func(*tree, int) (span, bool)) (netip.Prefix, error) {
+func (f *Free) allocate(fam Family, bits int, highest bool) (netip.Prefix, error) {
 	width := fam.Bits()
 	switch {
 	case width == 0:
@@ -86,13 +86,11 @@ func (f *Free) allocate(fam Family, bits int, find func(*tree, int) (span, bool)
 	case bits < 0 || bits > width:
 		return netip.Prefix{}, fmt.Errorf("/%d is %w: %s has /0 to /%d", bits, ErrOutside, fam, width)
 	}
-	free := &f.family(fam).free
-	block, ok := find(free, width-bits)
+	block, ok := f.family(fam).free.carve(width-bits, highest)
 	if !ok {
 		largest, _ := f.Largest(fam)
 		return netip.Prefix{}, &ExhaustedError{Family: fam, Bits: bits, Largest: largest}
 	}
-	free.remove(block)
 	return netip.PrefixFrom(block.from.addr(fam), bits), nil
 }
 
@@ -104,7 +102,7 @@ func (f *Free) Largest(fam Family) (netip.Prefix, bool) {
 		return netip.Prefix{}, false
 	}
 	host := int(part.free.best()) - 1
-	block, _ := part.free.lowest(host)
+	block, _ := part.free.find(host, false)
 	return netip.PrefixFrom(block.from.addr(fam), fam.Bits()-host), true
 }
 

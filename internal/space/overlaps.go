@@ -109,9 +109,16 @@ func (k *prefixKey) digit(i int) uint8 {
 // then index. It is a radix sort: a million prefixes are sorted in a fraction
 // of the time that comparing them takes.
 func sortedKeys(prefixes []netip.Prefix, fam Family) []prefixKey {
-	var keys []prefixKey
+	isKey := func(p netip.Prefix) bool { return p.IsValid() && FamilyOf(p.Addr()) == fam }
+	count := 0
+	for _, p := range prefixes {
+		if isKey(p) {
+			count++
+		}
+	}
+	keys := make([]prefixKey, 0, count)
 	for i, p := range prefixes {
-		if p.IsValid() && FamilyOf(p.Addr()) == fam {
+		if isKey(p) {
 			keys = append(keys, prefixKey{spanOfPrefix(p).from, uint32(i), uint8(p.Bits()), uint8(fam.Bits())})
 		}
 	}

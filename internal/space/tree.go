@@ -20,6 +20,7 @@ type tree struct {
 	root  uint32
 	spare uint32 // head of the list of unused nodes, linked by right
 	seed  uint32
+	path  []uint32 // where find went; kept for its memory
 }
 
 type node struct {
@@ -30,46 +31,56 @@ type node struct {
 	best        uint8  // the best fit in this subtree
 }
 
-// lowest returns the lowest aligned block of 1<<n addresses in the tree.
-func (t *tree) lowest(n int) (span, bool) {
-	want, at := uint8(n+1), t.root
-	if at == 0 || t.nodes[at].best < want {
+// find returns the lowest or the highest aligned block of 1<<n addresses in the
+// tree, and leaves the way to its span in path.
+func (t *tree) find(n int, highest bool) (span, bool) {
+	want := uint8(n + 1)
+	if t.best() < want {
 		return span{}, false
 	}
+	t.path = t.path[:0]
+	at := t.root
 	for {
+		t.path = append(t.path, at)
 		nd := &t.nodes[at]
+		near, far := nd.left, nd.right
+		if highest {
+			near, far = far, near
+		}
 		switch {
-		case t.nodes[nd.left].best >= want:
-			at = nd.left
+		case t.nodes[near].best >= want:
+			at = near
 		case nd.fit >= want:
-			low := lowBits(n)
-			from := nd.from.plus(low).andNot(low)
-			return span{from, from.or(low)}, true
+			return nd.block(n, highest), true
 		default:
-			at = nd.right
+			at = far
 		}
 	}
 }
 
-// highest returns the highest aligned block of 1<<n addresses in the tree.
-func (t *tree) highest(n int) (span, bool) {
-	want, at := uint8(n+1), t.root
-	if at == 0 || t.nodes[at].best < want {
+// carve takes the lowest or the highest aligned block of 1<<n addresses out of
+// the tree.
+func (t *tree) carve(n int, highest bool) (span, bool) {
+	s, ok := t.find(n, highest)
+	if !ok {
 		return span{}, false
 	}
-	for {
-		nd := &t.nodes[at]
-		switch {
-		case t.nodes[nd.right].best >= want:
-			at = nd.right
-		case nd.fit >= want:
-			low := lowBits(n)
-			from := nd.to.minus(low).andNot(low)
-			return span{from, from.or(low)}, true
-		default:
-			at = nd.left
-		}
+	nd := &t.nodes[t.path[len(t.path)-1]]
+	head, tail := nd.from != s.from, nd.to != s.to
+	if head == tail {
+		t.remove(s)
+		return s, true
 	}
+	// The block is at one end of its span, as most are, so the tree keeps its shape.
+	if head {
+		nd.to = s.from.prev()
+	} else {
+		nd.from = s.to.next()
+	}
+	nd.fit = nd.span.fit()
+	for i := len(t.path) - 1; i >= 0 && t.update(t.path[i]); i-- {
+	}
+	return s, true
 }
 
 // best returns the fit of the largest block in the tree, 0 if it is empty.
@@ -242,10 +253,13 @@ func (t *tree) merge(a, b uint32) uint32 {
 	}
 }
 
-// update computes the best fit of the subtree at n from its parts.
-func (t *tree) update(n uint32) {
+// update computes the best fit of the subtree at n from its parts and reports
+// whether it changed.
+func (t *tree) update(n uint32) bool {
 	nd := &t.nodes[n]
+	was := nd.best
 	nd.best = max(nd.fit, t.nodes[nd.left].best, t.nodes[nd.right].best)
+	return nd.best != was
 }
 
 // create returns a new node for s, in no tree yet.

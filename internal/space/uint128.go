@@ -143,3 +143,14 @@ func (s span) fit() uint8 {
 	middle := s.to.andNot(lowBits(n - 1))
 	return uint8(max(middle.minus(s.from).bitLen(), s.to.minus(middle).next().bitLen()))
 }
+
+// block returns the lowest or the highest aligned block of 1<<n addresses in s,
+// which must fit.
+func (s span) block(n int, highest bool) span {
+	low := lowBits(n)
+	from := s.from.plus(low).andNot(low)
+	if highest {
+		from = s.to.minus(low).andNot(low)
+	}
+	return span{from, from.or(low)}
+}
