@@ -21,7 +21,7 @@ func (pl *planner) growRecorded(w *wanted) {
 		if w.recorded == nil || !w.placed(f) || w.declared.PinnedIn(f) {
 			continue
 		}
-		if pl.appends(w) {
+		if growsByEntries(pl.site.Datapath, w.role) {
 			pl.appendPrefix(w, f)
 			continue
 		}
@@ -29,12 +29,11 @@ func (pl *planner) growRecorded(w *wanted) {
 	}
 }
 
-// appends reports whether a network grows by one more prefix. Cilium accepts no
-// change of a pool entry, only a new one (Cilium docs, cluster-pool; LB-IPAM
-// re-creates a changed block and may hand out new addresses).
-func (pl *planner) appends(w *wanted) bool {
-	return w.role == site.RoleCiliumPool || w.role == site.RoleLoadBalancer ||
-		w.role == site.RolePod && pl.site.Datapath == site.CiliumClusterPool
+// growsByEntries reports whether a network grows by one more prefix. Cilium
+// accepts no change of a pool entry, only a new one (Cilium docs, cluster-pool;
+// LB-IPAM re-creates a changed block and may hand out new addresses).
+func growsByEntries(d site.Datapath, role site.Role) bool {
+	return role == site.RoleCiliumPool || role == site.RoleLoadBalancer || role == site.RolePod && d == site.CiliumClusterPool
 }
 
 func (pl *planner) growInPlace(w *wanted, f space.Family) {
@@ -123,7 +122,9 @@ func (pl *planner) appendPrefix(w *wanted, f space.Family) {
 }
 
 // Moved lists the networks of a former plan that the new one places elsewhere,
-// with what they would leave. A network that is gone has not moved.
+// with what they would leave. A network that is gone has not moved. One that has
+// grown around its former range has not either, except a pool: Cilium takes a
+// changed entry for another one.
 func Moved(former, now *Plan) []Move {
 	var out []Move
 	for _, old := range former.Networks {
@@ -131,12 +132,17 @@ func Moved(former, now *Plan) []Move {
 		if !ok {
 			continue
 		}
-		var covered netipx.IPSetBuilder
+		var held netipx.IPSetBuilder
 		for _, r := range n.Ranges {
-			covered.AddRange(r.IPRange)
+			held.AddRange(r.IPRange)
 		}
-		set := build(&covered)
-		left := slices.DeleteFunc(slices.Clone(old.Ranges), func(r Range) bool { return set.ContainsRange(r.IPRange) })
+		set := build(&held)
+		left := slices.DeleteFunc(slices.Clone(old.Ranges), func(r Range) bool {
+			if growsByEntries(former.Datapath, old.Role) {
+				return slices.Contains(n.Ranges, r)
+			}
+			return set.ContainsRange(r.IPRange)
+		})
 		if len(left) > 0 {
 			out = append(out, Move{Network: old.Name, Role: old.Role, From: left, To: n.Ranges})
 		}

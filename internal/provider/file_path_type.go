@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -78,11 +77,26 @@ func (v filePathValue) StringSemanticEquals(_ context.Context, other basetypes.S
 
 func samePath(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
 
-// replaceOnOtherPath replaces a resource when its path becomes another one, and
-// not when the same one is spelled differently.
-func replaceOnOtherPath() planmodifier.String {
-	const description = "A new path replaces the resource; another spelling of the same path does not."
-	return stringplanmodifier.RequiresReplaceIf(func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
-		resp.RequiresReplace = !samePath(req.StateValue.ValueString(), req.PlanValue.ValueString())
-	}, description, description)
+// keepSpelling is a plan modifier for a path that identifies a resource: another
+// path replaces the resource, another spelling of the same path is no change.
+type keepSpelling struct{}
+
+// Description says what the modifier does.
+func (keepSpelling) Description(context.Context) string {
+	return "A new path replaces the resource; another spelling of the same path changes nothing."
+}
+
+// MarkdownDescription says what the modifier does.
+func (m keepSpelling) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+// PlanModifyString keeps the spelling in the state where it means the same.
+func (keepSpelling) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if req.StateValue.IsNull() || req.PlanValue.IsUnknown() || req.PlanValue.IsNull() {
+		return
+	}
+	if samePath(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+		resp.PlanValue = req.StateValue
+		return
+	}
+	resp.RequiresReplace = true
 }
