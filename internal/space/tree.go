@@ -65,22 +65,41 @@ func (t *tree) carve(n int, highest bool) (span, bool) {
 	if !ok {
 		return span{}, false
 	}
-	nd := &t.nodes[t.path[len(t.path)-1]]
-	head, tail := nd.from != s.from, nd.to != s.to
-	if head == tail {
+	last := len(t.path) - 1
+	at := t.path[last]
+	nd := &t.nodes[at]
+	switch {
+	case nd.span == s:
+		t.unlink(at, t.merge(nd.left, nd.right))
+		last--
+	case nd.from == s.from:
+		nd.from = s.to.next()
+		nd.fit = nd.span.fit()
+	case nd.to == s.to:
+		nd.to = s.from.prev()
+		nd.fit = nd.span.fit()
+	default:
 		t.remove(s)
 		return s, true
 	}
-	// The block is at one end of its span, as most are, so the tree keeps its shape.
-	if head {
-		nd.to = s.from.prev()
-	} else {
-		nd.from = s.to.next()
-	}
-	nd.fit = nd.span.fit()
-	for i := len(t.path) - 1; i >= 0 && t.update(t.path[i]); i-- {
+	for last >= 0 && t.update(t.path[last]) {
+		last--
 	}
 	return s, true
+}
+
+// unlink puts the subtree at instead in the place of the node n, at which path ends.
+func (t *tree) unlink(n, instead uint32) {
+	t.discard(n)
+	if len(t.path) == 1 {
+		t.root = instead
+		return
+	}
+	if parent := &t.nodes[t.path[len(t.path)-2]]; parent.left == n {
+		parent.left = instead
+	} else {
+		parent.right = instead
+	}
 }
 
 // best returns the fit of the largest block in the tree, 0 if it is empty.
