@@ -6,5 +6,16 @@ import "github.com/hashicorp/terraform-plugin-framework/function"
 
 // functions lists every function that the provider serves.
 func functions() []func() function.Function {
-	return []func() function.Function{}
+	return []func() function.Function{
+		NewAddressCountFunction,
+		NewCIDRToRangeFunction,
+		NewContainsFunction,
+		NewFirstFreeFunction,
+		NewIsCanonicalFunction,
+		NewNthAddressFunction,
+		NewOverlapsFunction,
+		NewRangeToCIDRsFunction,
+		NewSubtractFunction,
+		NewUnionFunction,
+	}
 }

@@ -38,9 +38,11 @@ type planFileModelV0 struct {
 	Digest    types.String  `tfsdk:"digest"`
 }
 
+// What happens to a file, or to owned fields, when their resource is destroyed.
 const (
-	onDestroyKeep   = "keep"
-	onDestroyDelete = "delete"
+	onDestroyKeep    = "keep"
+	onDestroyRestore = "restore"
+	onDestroyDelete  = "delete"
 )
 
 // NewPlanFileResource returns the resource cidrplan_plan_file.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package cozystackvalues renders the address settings of Cozystack's Packages.
+package cozystackvalues
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/ciliumvalues"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/yamledit"
+)
+
+const (
+	platform   = "platform"
+	networking = "networking"
+)
+
+// Consumer returns the consumer. Objects and keys are those of Cozystack v1.6
+// (packages/core/platform/values.yaml, templates/bundles/system.yaml). A Package
+// is cluster-scoped, so it has no namespace.
+func Consumer() artifact.Consumer {
+	return artifact.Consumer{
+		Name: "cozystack_values",
+		Purpose: "Keeps the ranges of a site in one of Cozystack's Packages. `package = \"platform\"` is `cozystack.cozystack-platform`, which carries the ranges of pods, Services and joins and the pods' gateway, which is not derived and must change together with the range. " +
+			"`package = \"networking\"` is `cozystack.networking`, for what only it can carry: Cilium's own pool and its exclusion in Kube-OVN. There only keys are set that the platform chart does not set, and the object is marked as never to be pruned, since two writers share it. It has to be in the cluster before or together with the platform Package, because Kube-OVN reads its exclusions only when it creates its default Subnet.",
+		Fragment: "The Package as a manifest with the planned settings alone.",
+		Guards:   true,
+		Options: []artifact.Option{
+			{Name: "package", Type: artifact.String, Default: platform, Allowed: []string{platform, networking}, Description: "Which Package the file holds: `platform` (default) or `networking`."},
+		},
+		Render: render,
+	}
+}
+
+func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
+	var problems site.Problems
+	if p.Datapath != site.KubeOVNCilium {
+		problems.Add(site.At("plan"), artifact.SummaryUnsuitable, "The site %q has the datapath %q, but these Packages configure Kube-OVN with Cilium behind it. Plan the site with datapath = %q.", p.Site, p.Datapath, site.KubeOVNCilium)
+		return artifact.Result{}, problems
+	}
+	if !p.HasFamily(space.IPv4) {
+		problems.Add(site.At("plan"), artifact.SummaryUnsuitable, "The site %q has no IPv4, but Cozystack's values hold IPv4 ranges only. Add \"ipv4\" to ip_families of the site.", p.Site)
+		return artifact.Result{}, problems
+	}
+	if o.Text("package") == networking {
+		return renderNetworking(p), problems
+	}
+	return renderPlatform(p), problems
+}
+
+func head(name string) yamledit.Map {
+	return yamledit.Map{
+		{Key: "apiVersion", Value: "cozystack.io/v1alpha1"},
+		{Key: "kind", Value: "Package"},
+		{Key: "metadata", Value: yamledit.Map{{Key: "name", Value: name}}},
+	}
+}
+
+func selector(name string) yamledit.Selector {
+	return yamledit.Selector{Kind: "Package", Name: name}
+}
+
+func renderPlatform(p *plan.Plan) artifact.Result {
+	const name = "cozystack.cozystack-platform"
+	at := func(key string) yamledit.Path {
+		return yamledit.Keys("spec", "components", "platform", "values", "networking", key)
+	}
+	fields := []yamledit.Field{{Path: at("podCIDR"), Value: first(p, site.RolePod).String()}}
+	pod, _ := p.Network(string(site.RolePod))
+	if gateway, ok := pod.Gateway(space.IPv4); ok {
+		fields = append(fields, yamledit.Field{Path: at("podGateway"), Value: gateway.String()})
+	}
+	fields = append(fields,
+		yamledit.Field{Path: at("serviceCIDR"), Value: first(p, site.RoleService).String()},
+		yamledit.Field{Path: at("joinCIDR"), Value: first(p, site.RoleJoin).String()},
+	)
+	return artifact.Result{Document: selector(name), Head: head(name), Fields: fields}
+}
+
+// first returns the IPv4 prefix of a network that every plan of this datapath has.
+func first(p *plan.Plan, role site.Role) netip.Prefix {
+	n, _ := p.Network(string(role))
+	prefix, _ := n.First(space.IPv4)
+	return prefix
+}
+
+func renderNetworking(p *plan.Plan) artifact.Result {
+	const name = "cozystack.networking"
+	cilium := yamledit.Keys("spec", "components", "cilium", "values", "cilium")
+	result := artifact.Result{Document: selector(name), Head: head(name)}
+	result.Fields = append(result.Fields, yamledit.Field{
+		Path: yamledit.Keys("metadata", "annotations", "kustomize.toolkit.fluxcd.io/prune"), Value: "disabled",
+	})
+	pool, _ := p.Network(string(site.RoleCiliumPool))
+	fields, guarded := ciliumvalues.ClusterPool(cilium, pool, []space.Family{space.IPv4})
+	result.Fields, result.Guarded = append(result.Fields, fields...), guarded
+	pod, _ := p.Network(string(site.RolePod))
+	if excluded := excludedIPv4(pod); len(excluded) > 0 && !p.Existing {
+		result.Fields = append(result.Fields, yamledit.Field{
+			Path:  yamledit.Keys("spec", "components", "kubeovn", "values", "kube-ovn", "networking", "EXCLUDE_IPS"),
+			Value: strings.Join(excluded, ","),
+		})
+	}
+	return result
+}
+
+// excludedIPv4 returns the exclusions as Kube-OVN's flag takes them: joined by
+// commas without blanks, since it splits without trimming.
+func excludedIPv4(pod plan.Network) []string {
+	var out []string
+	texts := pod.ExcludedTexts()
+	for i, r := range pod.Excluded {
+		if r.Family() == space.IPv4 {
+			out = append(out, texts[i])
+		}
+	}
+	return out
+}
