@@ -63,7 +63,7 @@ func getOwnedFields(ctx context.Context, from attributes, diags *diag.Diagnostic
 	}
 	f.fields, _ = getTexts(ctx, from, "fields", diags)
 	f.replaced, f.replacedUnknown = getTexts(ctx, from, "replaced_fields", diags)
-	var owned types.List
+	var owned types.Object
 	get("owned_fields", &owned)
 	f.owned = ownedKeys(ctx, owned, diags)
 	return f
@@ -88,25 +88,21 @@ func getTexts(ctx context.Context, from attributes, name string, diags *diag.Dia
 	return out, false
 }
 
-func ownedKeys(ctx context.Context, owned types.List, diags *diag.Diagnostics) map[string]bool {
+func ownedKeys(ctx context.Context, owned types.Object, diags *diag.Diagnostics) map[string]bool {
 	out := map[string]bool{}
 	if owned.IsNull() || owned.IsUnknown() {
 		return out
 	}
-	var entries []ownedFieldModelV0
-	diags.Append(owned.ElementsAs(ctx, &entries, false)...)
-	for _, entry := range entries {
-		out[entry.KeyPath.ValueString()] = true
+	var model ownedFieldsModelV0
+	diags.Append(owned.As(ctx, &model, basetypes.ObjectAsOptions{})...)
+	for _, key := range model.KeyPaths {
+		out[key] = true
 	}
 	return out
 }
 
-func ownedFieldList(file string, r artifact.Result) []ownedFieldModelV0 {
-	out := make([]ownedFieldModelV0, len(r.Fields))
-	for i, f := range r.Fields {
-		out[i] = ownedFieldModelV0{Path: types.StringValue(file), KeyPath: types.StringValue(f.Path.String())}
-	}
-	return out
+func ownedFieldsOf(file string, r artifact.Result) ownedFieldsModelV0 {
+	return ownedFieldsModelV0{Path: types.StringValue(file), KeyPaths: fieldPaths(r)}
 }
 
 // known reports whether everything is known that decides about the file.
@@ -217,7 +213,7 @@ func (w *fieldsWrite) answer(ctx context.Context, state *tfsdk.State, diags *dia
 		diags.Append(state.SetAttribute(ctx, path.Root(name), value)...)
 	}
 	set("fields", w.desired)
-	set("owned_fields", ownedFieldList(w.planned.path.ValueString(), w.result))
+	set("owned_fields", ownedFieldsOf(w.planned.path.ValueString(), w.result))
 	if w.planned.replacedUnknown {
 		set("replaced_fields", w.former)
 	}

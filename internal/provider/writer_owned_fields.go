@@ -85,7 +85,7 @@ func (p fieldsPlan) decide(ctx context.Context, resp *resource.ModifyPlanRespons
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root(name), value)...)
 	}
 	set("fields", p.desired)
-	set("owned_fields", ownedFieldList(file, p.result))
+	set("owned_fields", ownedFieldsOf(file, p.result))
 	src, exists, err := safefile.Read(file)
 	if err == nil {
 		err = safefile.Check(file)
@@ -199,7 +199,7 @@ func (r *ownedFieldsResource) Read(ctx context.Context, req resource.ReadRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("fields"), observed)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedFieldList(file, result))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedFieldsOf(file, result))...)
 	if state.replaced == nil {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("replaced_fields"), observed)...)
 	}

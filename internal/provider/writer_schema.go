@@ -70,12 +70,12 @@ func (w writer) resourceAttributes(onDestroy string, allowed ...string) map[stri
 		"on_destroy": resource.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(onDestroy),
 			Validators:          []validator.String{stringvalidator.OneOf(allowed...)},
 			MarkdownDescription: onDestroyDescription(onDestroy, allowed)},
-		"owned_fields": resource.ListNestedAttribute{Computed: true,
+		"owned_fields": resource.SingleNestedAttribute{Computed: true,
 			MarkdownDescription: "What this resource owns, so that a scan can tell it from a copy by hand.",
-			NestedObject: resource.NestedAttributeObject{Attributes: map[string]resource.Attribute{
-				"path":     resource.StringAttribute{Computed: true, MarkdownDescription: "Path of the file."},
-				"key_path": resource.StringAttribute{Computed: true, MarkdownDescription: "Key path of the field; null for the whole file."},
-			}}},
+			Attributes: map[string]resource.Attribute{
+				"path":      resource.StringAttribute{Computed: true, MarkdownDescription: "Path of the file."},
+				"key_paths": resource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Key paths of the fields; null for the whole file."},
+			}},
 	}
 	for _, o := range w.consumer.Options {
 		attributes[o.Name] = resourceOption(o)

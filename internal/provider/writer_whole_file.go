@@ -94,14 +94,14 @@ func (r *wholeFileResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	r.judge(planned.path.ValueString(), content, creating, &resp.Diagnostics)
 }
 
-// ownedFieldModelV0 is an entry of owned_fields.
-type ownedFieldModelV0 struct {
-	Path    types.String `tfsdk:"path"`
-	KeyPath types.String `tfsdk:"key_path"`
+// ownedFieldsModelV0 is the attribute owned_fields.
+type ownedFieldsModelV0 struct {
+	Path     types.String `tfsdk:"path"`
+	KeyPaths []string     `tfsdk:"key_paths"`
 }
 
-func ownedWhole(file string) []ownedFieldModelV0 {
-	return []ownedFieldModelV0{{Path: types.StringValue(file), KeyPath: types.StringNull()}}
+func ownedWhole(file string) ownedFieldsModelV0 {
+	return ownedFieldsModelV0{Path: types.StringValue(file)}
 }
 
 // judge refuses a path that cannot be written, and a file that is not ours.
