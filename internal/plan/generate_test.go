@@ -56,6 +56,9 @@ func generateNetwork(r *rand.Rand, i int, d site.Declaration) site.NetworkDeclar
 			n.IPv4PrefixLength, n.IPv6PrefixLength = nil, new(int64(56+r.IntN(60)))
 		}
 	}
+	if r.IntN(4) == 0 {
+		n.Growth = new(int64(r.IntN(3)))
+	}
 	switch r.IntN(6) {
 	case 0:
 		n.CIDRs = []string{randomPrefix(r).String()}

@@ -48,7 +48,7 @@ func (pl *planner) growInPlace(w *wanted, f space.Family) {
 	}
 	grown := netip.PrefixFrom(current.Addr(), length).Masked()
 	for _, half := range halves(current, grown) {
-		if pl.free.IsFree(half) {
+		if pl.free.IsFree(half) && !pl.keptForOther(w, half) {
 			continue
 		}
 		pl.problems.Add(w.path, SummaryCannotGrow,
@@ -62,6 +62,38 @@ func (pl *planner) growInPlace(w *wanted, f space.Family) {
 	w.ranges[f] = []Range{RangeOf(grown)}
 	w.origin = OriginPlanned
 	w.reasons = append(w.reasons, fmt.Sprintf("grown in place from %s", current))
+}
+
+// headroom is a block that is kept free for the growth of a network.
+type headroom struct {
+	owner  string
+	prefix netip.Prefix
+}
+
+// withHeadroom returns the block around a prefix that holds its doublings.
+func withHeadroom(p netip.Prefix, doublings int) netip.Prefix {
+	return netip.PrefixFrom(p.Addr(), max(1, p.Bits()-doublings)).Masked()
+}
+
+// keep notes the headroom of one prefix of a network.
+func (pl *planner) keep(w *wanted, prefix netip.Prefix) {
+	if w.declared.Growth > 0 && w.role != site.RoleContainer {
+		pl.headroom = append(pl.headroom, headroom{w.name, withHeadroom(prefix, w.declared.Growth)})
+	}
+}
+
+// keepHeadroom notes the headroom of everything that a network holds already.
+func (pl *planner) keepHeadroom(w *wanted) {
+	for _, r := range w.all(pl.site.Families) {
+		if prefix, ok := r.Prefix(); ok {
+			pl.keep(w, prefix)
+		}
+	}
+}
+
+// keptForOther reports whether a prefix is headroom of another network.
+func (pl *planner) keptForOther(w *wanted, prefix netip.Prefix) bool {
+	return slices.ContainsFunc(pl.headroom, func(h headroom) bool { return h.owner != w.name && h.prefix.Overlaps(prefix) })
 }
 
 func whyIfImmovable(s *site.Site, role site.Role) string {

@@ -53,11 +53,14 @@ func (pl *planner) placeByName() {
 
 func (pl *planner) placeOne(w *wanted, f space.Family) {
 	length := w.lengths[f]
-	prefix, how, ok := propose(pl.site, pl.free, pl.avoided(), w.name, f, length)
+	// The block with its headroom is what must be free; the network is its start.
+	wide := max(1, length-w.declared.Growth)
+	block, how, ok := propose(pl.site, pl.free, pl.avoided(), w.name, f, wide)
 	if !ok {
-		pl.exhausted(w, f, length)
+		pl.exhausted(w, f, wide)
 		return
 	}
+	prefix := netip.PrefixFrom(block.Addr(), length)
 	pl.put(w, f, prefix, OriginPlanned, how)
 }
 
@@ -217,6 +220,11 @@ func (pl *planner) carveFamily(w, parent *wanted, f space.Family, length int) {
 		return
 	}
 	free := pl.freeInside(parent)
+	for _, h := range pl.headroom {
+		if sibling := pl.byName(h.owner); h.owner != w.name && sibling != nil && sibling.declared.CarvedFrom == parent.name {
+			free.ReservePrefix(h.prefix)
+		}
+	}
 	prefix, err := netip.Prefix{}, error(nil)
 	reason := ""
 	if wellKnown := w.name == string(w.role); wellKnown {
@@ -236,6 +244,7 @@ func (pl *planner) carveFamily(w, parent *wanted, f space.Family, length int) {
 	w.ranges[f] = append(w.ranges[f], RangeOf(prefix))
 	w.reasons = append(w.reasons, reason)
 	w.origin = OriginPlanned
+	pl.keep(w, prefix)
 	if parent.role != site.RoleContainer {
 		return
 	}

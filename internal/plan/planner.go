@@ -84,6 +84,7 @@ type planner struct {
 	lock     *Plan
 	wanted   []*wanted
 	free     *space.Free // the address space less everything that has a place
+	headroom []headroom  // what is kept free for the growth of a network
 	problems site.Problems
 }
 
@@ -195,9 +196,15 @@ func (pl *planner) fix() {
 		pl.occupy(w)
 	}
 	for _, w := range pl.wanted {
+		pl.keepHeadroom(w)
+	}
+	for _, w := range pl.wanted {
 		if !w.carved() {
 			pl.growRecorded(w)
 		}
+	}
+	for _, h := range pl.headroom {
+		pl.free.ReservePrefix(h.prefix)
 	}
 }
 
@@ -327,7 +334,8 @@ func (pl *planner) placeConventions() {
 			if !ok || w.name != string(w.role) {
 				continue
 			}
-			if !pl.free.IsFree(prefix) {
+			if block := withHeadroom(prefix, w.declared.Growth); !pl.free.IsFree(block) {
+				prefix = block
 				w.reasons = append(w.reasons, fmt.Sprintf("the convention of %s, %s, %s", whose, prefix, pl.inTheWay(prefix)))
 				continue
 			}
@@ -343,7 +351,8 @@ func (pl *planner) put(w *wanted, f space.Family, prefix netip.Prefix, origin Or
 		w.origin = origin
 	}
 	if w.role != site.RoleContainer {
-		pl.free.ReservePrefix(prefix)
+		pl.free.ReservePrefix(withHeadroom(prefix, w.declared.Growth))
+		pl.keep(w, prefix)
 	}
 }
 
@@ -364,6 +373,11 @@ func (pl *planner) inTheWay(prefix netip.Prefix) string {
 			if r.Overlaps(netipx.RangeOfPrefix(prefix)) {
 				return fmt.Sprintf("meets %s of the network %q", r, w.name)
 			}
+		}
+	}
+	for _, h := range pl.headroom {
+		if h.prefix.Overlaps(prefix) {
+			return fmt.Sprintf("meets %s, which is kept free for the growth of the network %q", h.prefix, h.owner)
 		}
 	}
 	return "lies outside the address space of the site"

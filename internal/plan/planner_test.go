@@ -265,3 +265,61 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestHeadroom: what is asked to grow finds its next doubling free, whatever is
+// added in between.
+func TestHeadroom(t *testing.T) {
+	few, many := int64(256), int64(512)
+	d := site.Declaration{
+		Name: "dc1", Datapath: "cilium-kubernetes", MaxNodes: &few, AddressSpace: []string{"10.244.0.0/14"},
+		Networks: []site.NetworkDeclaration{{Name: "pod", Growth: new(int64(1))}},
+	}
+	lock := compute(t, d, nil)
+	for i := range 40 {
+		d.Networks = append(d.Networks, site.NetworkDeclaration{Name: "vlan" + string(rune('a'+i%26)) + string(rune('a'+i/26)), Role: "node"})
+	}
+	filled := compute(t, d, lock)
+	d.MaxNodes = &many
+	grown := compute(t, d, filled)
+	if pod, _ := grown.Network("pod"); pod.Ranges[0].String() != "10.244.0.0/15" {
+		t.Errorf("pod is %v because of %q", pod.Ranges, pod.Reason)
+	}
+	if moved := Moved(filled, grown); len(moved) > 0 {
+		t.Errorf("growth moved %v", moved)
+	}
+}
+
+// TestGrowthRespectsHeadroom: a network does not grow into what another one
+// keeps free for itself.
+func TestGrowthRespectsHeadroom(t *testing.T) {
+	few, many := int64(256), int64(512)
+	d := site.Declaration{
+		Name: "dc1", Datapath: "cilium-kubernetes", MaxNodes: &few,
+		Networks: []site.NetworkDeclaration{{Name: "lab", Role: "other", CIDRs: []string{"10.245.255.0/24"}, Growth: new(int64(2))}},
+	}
+	lock := compute(t, d, nil)
+	d.MaxNodes = &many
+	s, _ := site.Parse(d)
+	_, problems := Compute(s, lock)
+	if len(problems) != 1 || problems[0].Summary != SummaryCannotGrow || !strings.Contains(problems[0].Detail, `"lab"`) {
+		t.Errorf("got %s", problems)
+	}
+}
+
+// TestPoolGrowsBesideItself: a pool with headroom gets its second prefix where
+// the first has room, although another carve-out came in between.
+func TestPoolGrowsBesideItself(t *testing.T) {
+	few, many := int64(256), int64(512)
+	d := site.Declaration{
+		Name: "dc1", Datapath: "kubeovn-cilium", MaxNodes: &few, PodsPerNode: new(int64(50)),
+		Networks: []site.NetworkDeclaration{{Name: "cilium_pool", Growth: new(int64(1))}},
+	}
+	lock := compute(t, d, nil)
+	d.Networks = append(d.Networks, site.NetworkDeclaration{Name: "vms", Role: "other", CarvedFrom: "pod", IPv4PrefixLength: new(int64(22))})
+	filled := compute(t, d, lock)
+	d.MaxNodes = &many
+	grown := compute(t, d, filled)
+	if pool, _ := grown.Network("cilium_pool"); len(pool.Ranges) != 2 || pool.Ranges[1].String() != "10.244.240.0/21" {
+		t.Errorf("the pool is %v", pool.Ranges)
+	}
+}

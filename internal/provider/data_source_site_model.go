@@ -59,6 +59,7 @@ type networkBlockModelV0 struct {
 	DHCP                 types.List   `tfsdk:"dhcp"`
 	VIPs                 types.Map    `tfsdk:"vips"`
 	Formerly             types.String `tfsdk:"formerly"`
+	Growth               types.Int64  `tfsdk:"growth"`
 }
 
 // declaration turns the configuration into plain Go types. Nothing is judged here.
@@ -88,6 +89,7 @@ func (m *networkBlockModelV0) declaration(ctx context.Context, diags *diag.Diagn
 		IPv4PrefixLength: m.IPv4PrefixLength.ValueInt64Pointer(), IPv6PrefixLength: m.IPv6PrefixLength.ValueInt64Pointer(),
 		IPv4NodePrefixLength: m.IPv4NodePrefixLength.ValueInt64Pointer(), IPv6NodePrefixLength: m.IPv6NodePrefixLength.ValueInt64Pointer(),
 		Gateway: m.Gateway.ValueString(), VLANID: m.VLANID.ValueInt64Pointer(), Link: m.Link.ValueString(), Formerly: m.Formerly.ValueString(),
+		Growth: m.Growth.ValueInt64Pointer(),
 	}
 	into(ctx, diags, m.CIDRs, &d.CIDRs)
 	into(ctx, diags, m.DHCP, &d.DHCP)

@@ -112,6 +112,8 @@ func networkBlockAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "Ranges inside this network that a DHCP server hands out. Static addresses, virtual addresses and carve-outs stay clear of them."},
 		"vips": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Virtual addresses of nodes inside this network, by name: `{ api = \"192.168.100.10\" }`."},
+		"growth": schema.Int64Attribute{Optional: true,
+			MarkdownDescription: "Number of doublings, 0 to 8, for which the space around each prefix of this network is kept free: with 1 a /16 can become a /15 without moving, and a pool can get a second prefix of its size beside the first. Only the placing of other networks changes. Default: `0`."},
 		"formerly": schema.StringAttribute{Optional: true,
 			MarkdownDescription: "Name under which the lock file still records this network. Renames it without moving it."},
 	}

@@ -42,4 +42,5 @@ type NetworkDeclaration struct {
 	DHCP                 []string
 	VIPs                 map[string]string
 	Formerly             string
+	Growth               *int64
 }

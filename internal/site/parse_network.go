@@ -63,6 +63,7 @@ func (p *parser) network(nd NetworkDeclaration, path Path) Network {
 	n.Pinned = p.pinned(nd, n.Role, path)
 	p.lengths(&n, nd)
 	p.nodeLengths(&n, nd)
+	p.bounded(&n.Growth, path.Attribute("growth"), nd.Growth, 0, 8)
 	if nd.Formerly != "" && nd.Formerly == nd.Name {
 		p.problems.Add(path.Attribute("formerly"), SummaryContradiction, "The network %q names itself as its former name. formerly is the name under which the lock file still records it.", nd.Name)
 	}

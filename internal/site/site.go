@@ -66,6 +66,7 @@ type Network struct {
 	DHCP       []netipx.IPRange
 	VIPs       map[string]netip.Addr
 	Formerly   string
+	Growth     int  // doublings that are to stay free around each prefix
 	Path       Path // of the network block
 }
 
