@@ -34,14 +34,14 @@ type document struct {
 	Schema       string                     `json:"$schema"`
 	Version      int                        `json:"version"`
 	Site         string                     `json:"site"`
-	Datapath     string                     `json:"datapath"`
+	Datapath     string                     `json:"datapath,omitempty"`
 	Distribution string                     `json:"distribution,omitempty"`
 	Existing     bool                       `json:"existing,omitempty"`
 	GatewayAPI   bool                       `json:"gateway_api,omitempty"`
 	IPFamilies   []string                   `json:"ip_families"`
-	MaxNodes     int                        `json:"max_nodes"`
-	PodsPerNode  int                        `json:"pods_per_node"`
-	MaxServices  int                        `json:"max_services"`
+	MaxNodes     int                        `json:"max_nodes,omitempty"`
+	PodsPerNode  int                        `json:"pods_per_node,omitempty"`
+	MaxServices  int                        `json:"max_services,omitempty"`
 	AddressSpace []string                   `json:"address_space"`
 	Reserved     map[string][]string        `json:"reserved,omitempty"`
 	Networks     map[string]networkDocument `json:"networks"`
@@ -266,7 +266,9 @@ func (d document) plan() (*Plan, error) {
 	for _, i := range d.Idle {
 		p.Idle = append(p.Idle, Idle{Allocator: site.Allocator(i.Allocator), Network: i.Network, Reason: i.Reason, SwitchOff: i.SwitchOff})
 	}
-	r.known("datapath", d.Datapath, site.Strings(site.Datapaths()))
+	if d.Datapath != "" { // a fleet has none
+		r.known("datapath", d.Datapath, site.Strings(site.Datapaths()))
+	}
 	if d.Distribution != "" {
 		r.known("distribution", d.Distribution, site.Strings(site.Distributions()))
 	}

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"net/netip"
+	"sync"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
@@ -102,30 +103,28 @@ func convention(s *site.Site, role site.Role, f space.Family, length int) (netip
 // automatically placed network avoids while there is other room: so that a later
 // choice of datapath, a container runtime on the host or a tenant cluster does
 // not meet it.
-func othersConventions() []netip.Prefix {
-	texts := []string{
+var othersConventions = sync.OnceValue(func() []netip.Prefix {
+	return mustPrefixes(
 		"10.244.0.0/16", "10.96.0.0/12", "10.42.0.0/15", "10.16.0.0/16", // pods and services
 		"10.243.0.0/16", "10.95.0.0/16", // Cozystack's tenant clusters, fixed in its chart
 		"100.64.0.0/10",                   // carrier NAT, Tailscale, Kube-OVN, Kilo
 		"172.16.0.0/12", "192.168.0.0/16", // Docker's address pools, home routers
 		"10.0.0.0/16", "10.88.0.0/16", // cloud networks, Podman
-	}
-	out := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		out[i] = netip.MustParsePrefix(text)
-	}
-	return out
-}
+	)
+})
 
 // unusable are ranges that no host may have as a unicast address in a private
 // network (RFC 6890 registries), so that nothing is ever placed there.
-func unusable() []netip.Prefix {
-	texts := []string{
+var unusable = sync.OnceValue(func() []netip.Prefix {
+	return mustPrefixes(
 		"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
 		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
 		"::/8", "64:ff9b::/96", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
 		"fe80::/10", "fec0::/10", "ff00::/8",
-	}
+	)
+})
+
+func mustPrefixes(texts ...string) []netip.Prefix {
 	out := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
 		out[i] = netip.MustParsePrefix(text)

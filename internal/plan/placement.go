@@ -46,6 +46,7 @@ func (pl *planner) placeByName() {
 		}
 		return compareStrings(a.w.name, b.w.name)
 	})
+	pl.avoid = pl.avoided()
 	for _, j := range jobs {
 		pl.placeOne(j.w, j.f)
 	}
@@ -54,14 +55,24 @@ func (pl *planner) placeByName() {
 func (pl *planner) placeOne(w *wanted, f space.Family) {
 	length := w.lengths[f]
 	// The block with its headroom is what must be free; the network is its start.
+	if cut := cutLength(pl.site, *w, f); cut > length && !pl.conventional(w, f) {
+		length = cut
+	}
 	wide := max(1, length-w.declared.Growth)
-	block, how, ok := propose(pl.site, pl.free, pl.avoided(), w.name, f, wide)
+	block, how, ok := propose(pl.site, pl.free, pl.avoid, w.name, f, wide)
 	if !ok {
 		pl.exhausted(w, f, wide)
 		return
 	}
 	prefix := netip.PrefixFrom(block.Addr(), length)
 	pl.put(w, f, prefix, OriginPlanned, how)
+}
+
+// conventional reports whether the convention of a network lies in the address
+// space, so that its length is that of the convention at least, wherever it goes.
+func (pl *planner) conventional(w *wanted, f space.Family) bool {
+	prefix, _, ok := convention(pl.site, w.role, f, w.lengths[f])
+	return ok && insideAny(prefix, pl.site.AddressSpace)
 }
 
 // avoided are the ranges that an automatic place keeps clear of while there is
@@ -151,8 +162,14 @@ func slot(spaces []netip.Prefix, length int, h uint64) (netip.Prefix, bool) {
 	return netip.PrefixFrom(block.Addr(), length), err == nil
 }
 
+// mostUnplaced is how many networks without a place are reported one by one.
+const mostUnplaced = 10
+
 func (pl *planner) exhausted(w *wanted, f space.Family, length int) {
 	w.failed = true
+	if pl.unplaced++; pl.unplaced > mostUnplaced {
+		return // the first ones say what is missing
+	}
 	largest := "nothing is free there"
 	for bits := 1; bits <= f.Bits(); bits++ {
 		if prefix, err := pl.free.Allocate(f, bits); err == nil {
@@ -177,11 +194,12 @@ func (pl *planner) placeCarveOuts() {
 	for _, w := range pl.wanted {
 		done[w.name] = !w.carved()
 	}
-	for range pl.wanted {
+	for progress := true; progress; {
+		progress = false
 		for _, w := range pl.wanted {
 			if !done[w.name] && done[w.declared.CarvedFrom] {
 				pl.carve(w)
-				done[w.name] = true
+				done[w.name], progress = true, true
 			}
 		}
 	}
@@ -206,14 +224,7 @@ func (pl *planner) carve(w *wanted) {
 	pl.growRecorded(w)
 }
 
-func (pl *planner) byName(name string) *wanted {
-	for _, w := range pl.wanted {
-		if w.name == name {
-			return w
-		}
-	}
-	return nil
-}
+func (pl *planner) byName(name string) *wanted { return pl.index[name] }
 
 func (pl *planner) carveFamily(w, parent *wanted, f space.Family, length int) {
 	if !parent.placed(f) {

@@ -35,6 +35,7 @@ const (
 // not be published.
 func Compute(s *site.Site, lock *Plan) (*Plan, site.Problems) {
 	pl := newPlanner(s, lock)
+	pl.clearSpace()
 	pl.collect()
 	pl.fix()
 	pl.placeConventions()
@@ -83,13 +84,30 @@ type planner struct {
 	site     *site.Site
 	lock     *Plan
 	wanted   []*wanted
-	free     *space.Free // the address space less everything that has a place
-	headroom []headroom  // what is kept free for the growth of a network
+	index    map[string]*wanted      // wanted by name
+	declared map[string]site.Network // declared networks by name
+	avoid    []netip.Prefix          // what automatic places keep clear of, once it is known
+	free     *space.Free             // the address space less everything that has a place
+	headroom []headroom              // what is kept free for the growth of a network
+	unplaced int                     // how many networks found no place
 	problems site.Problems
 }
 
 func newPlanner(s *site.Site, lock *Plan) *planner {
-	pl := &planner{site: s, lock: lock, free: space.NewFree(s.AddressSpace...)}
+	pl := &planner{
+		site: s, lock: lock, free: space.NewFree(s.AddressSpace...),
+		index: map[string]*wanted{}, declared: make(map[string]site.Network, len(s.Networks)),
+	}
+	for _, n := range s.Networks {
+		pl.declared[n.Name] = n
+	}
+	return pl
+}
+
+// clearSpace takes out of the free space what nobody may be given, after it has
+// made sure that the lock is of this site.
+func (pl *planner) clearSpace() {
+	s, lock := pl.site, pl.lock
 	if lock != nil && lock.Site != s.Name {
 		pl.problems.Add(site.At("lock_file"), SummaryForeignLock,
 			"The lock records the site %q, but this is the site %q. Its ranges must not be taken over: name the lock file of %q, or leave lock_file out for a first plan.", lock.Site, s.Name, s.Name)
@@ -103,7 +121,6 @@ func newPlanner(s *site.Site, lock *Plan) *planner {
 			pl.free.Reserve(r)
 		}
 	}
-	return pl
 }
 
 // collect lists the networks of the site: those of the datapath first, in a
@@ -120,15 +137,14 @@ func (pl *planner) collect() {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !slices.ContainsFunc(pl.wanted, func(w *wanted) bool { return w.name == name }) {
-			n, _ := pl.site.Network(name)
-			pl.add(name, n.Role)
+		if pl.index[name] == nil {
+			pl.add(name, pl.declared[name].Role)
 		}
 	}
 }
 
 func (pl *planner) add(name string, role site.Role) {
-	declared, isDeclared := pl.site.Network(name)
+	declared, isDeclared := pl.declared[name]
 	w := &wanted{
 		name: name, role: role, declared: declared, path: declared.Path,
 		ranges: map[space.Family][]Range{}, lengths: map[space.Family]int{},
@@ -147,6 +163,7 @@ func (pl *planner) add(name string, role site.Role) {
 		w.lengths[f] = pl.length(w, f)
 	}
 	pl.wanted = append(pl.wanted, w)
+	pl.index[name] = w
 }
 
 // familiesOf returns the families that a network has ranges in. Kilo's transit
@@ -454,22 +471,24 @@ func (pl *planner) gateways(w *wanted, n Network) []netip.Addr {
 
 // exclude enters each carve-out in the network that it lies in.
 func exclude(networks []Network) {
-	for i := range networks {
-		parent := &networks[i]
-		if parent.Role == site.RoleContainer {
+	inside := map[string]*netipx.IPSetBuilder{}
+	for _, child := range networks {
+		if child.CarvedFrom == "" {
 			continue
 		}
-		var inside netipx.IPSetBuilder
-		for _, child := range networks {
-			if child.CarvedFrom != parent.Name {
-				continue
-			}
-			for _, r := range child.Ranges {
-				inside.AddRange(r.IPRange)
-			}
+		if inside[child.CarvedFrom] == nil {
+			inside[child.CarvedFrom] = &netipx.IPSetBuilder{}
 		}
-		for _, r := range build(&inside).Ranges() {
-			parent.Excluded = append(parent.Excluded, Range{r})
+		for _, r := range child.Ranges {
+			inside[child.CarvedFrom].AddRange(r.IPRange)
+		}
+	}
+	for i := range networks {
+		parent := &networks[i]
+		if b := inside[parent.Name]; b != nil && parent.Role != site.RoleContainer {
+			for _, r := range build(b).Ranges() {
+				parent.Excluded = append(parent.Excluded, Range{r})
+			}
 		}
 	}
 }

@@ -215,7 +215,7 @@ func TestExhausted(t *testing.T) {
 		t.Fatal(problems)
 	}
 	_, problems = Compute(s, nil)
-	if len(problems) != 2 || problems[0].Summary != SummaryExhausted || !strings.Contains(problems[0].Detail, "10.0.0.0/20") {
+	if len(problems) != 1 || problems[0].Summary != SummaryExhausted || !strings.Contains(problems[0].Detail, "10.0.0.0/20") {
 		t.Errorf("got %s", problems)
 	}
 }

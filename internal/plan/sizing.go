@@ -3,7 +3,10 @@
 package plan
 
 import (
+	"math/big"
 	"math/bits"
+	"net/netip"
+	"slices"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
@@ -78,7 +81,7 @@ func neededLength(s *site.Site, n wanted, f space.Family) int {
 		return width - log2Ceil(s.MaxNodes*s.PodsPerNode+3) // network, broadcast, gateway
 	case site.RoleService:
 		return width - log2Ceil(s.MaxServices+2)
-	case site.RoleJoin:
+	case site.RoleJoin, site.RoleTransit:
 		return width - log2Ceil(s.MaxNodes+3)
 	case site.RoleNode:
 		highest := int64(1)
@@ -89,6 +92,50 @@ func neededLength(s *site.Site, n wanted, f space.Family) int {
 	default:
 		return width
 	}
+}
+
+// cutLength returns the length of a network that is cut to size, without the
+// minimum that its convention sets. The conventional networks are cut so where
+// the address space leaves no room for the convention itself, as in the block of
+// a fleet's site.
+func cutLength(s *site.Site, n wanted, f space.Family) int {
+	if explicit := n.declared.Length(f); explicit != 0 || n.name != string(n.role) {
+		return prefixLength(s, n, f)
+	}
+	switch n.role {
+	case site.RolePod, site.RoleService, site.RoleJoin, site.RoleTransit:
+		return neededLength(s, n, f)
+	default:
+		return prefixLength(s, n, f)
+	}
+}
+
+// Need returns the length of the block that holds all that the planner places
+// for a site in one family, or 0 if it places nothing there. Networks whose
+// convention lies in shared are placed there by every site alike. Blocks of
+// powers of two fill a block without a gap when the largest are placed first.
+func Need(s *site.Site, f space.Family, shared []netip.Prefix) int {
+	pl := newPlanner(s, nil)
+	pl.collect()
+	sum := new(big.Int)
+	for _, w := range pl.wanted {
+		if w.carved() || w.declared.PinnedIn(f) || !slices.Contains(pl.familiesOf(w), f) {
+			continue
+		}
+		if prefix, _, ok := convention(s, w.role, f, w.lengths[f]); ok && w.name == string(w.role) && insideAny(prefix, shared) {
+			continue
+		}
+		length := max(1, cutLength(s, *w, f)-w.declared.Growth)
+		sum.Add(sum, new(big.Int).Lsh(big.NewInt(1), uint(f.Bits()-length)))
+	}
+	if sum.Sign() == 0 {
+		return 0
+	}
+	return max(1, f.Bits()-new(big.Int).Sub(sum, big.NewInt(1)).BitLen())
+}
+
+func insideAny(p netip.Prefix, outer []netip.Prefix) bool {
+	return slices.ContainsFunc(outer, func(o netip.Prefix) bool { return o.Bits() <= p.Bits() && o.Overlaps(p) })
 }
 
 // conventionalLength is the length that a network has at least; only a Cilium

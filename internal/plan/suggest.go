@@ -16,6 +16,7 @@ import (
 // conventional range of the network if that is free, else the place of its name.
 func Suggest(s *site.Site, p *Plan, network string, f space.Family, length int) (netip.Prefix, bool) {
 	pl := newPlanner(s, nil)
+	pl.clearSpace()
 	role := site.RoleOther
 	for _, n := range p.Networks {
 		switch {
