@@ -137,7 +137,7 @@ func TestProblems(t *testing.T) {
 		{"an unknown connection", "connected_by[0]", site.SummaryUnknownValue, []string{`Did you mean "routing"?`}, two(plain, plain, func(d *Declaration) { d.ConnectedBy = []string{"routin"} })},
 		{"a block for nobody", `blocks["c"]`, site.SummaryUnknownValue, []string{"does not have"}, two(plain, plain, func(d *Declaration) { d.Blocks = map[string]string{"c": "10.1.0.0/16"} })},
 		{"a block that is too small", `blocks["a"]`, SummarySiteImpossible, []string{"/19"}, two(plain, plain, func(d *Declaration) { d.Blocks = map[string]string{"a": "10.1.0.0/24"} })},
-		{"a full address space", "address_space", plan.SummaryExhausted, []string{"largest free block"}, two(plain, plain, func(d *Declaration) { d.AddressSpace = []string{"10.0.0.0/19"} })},
+		{"a full address space", "address_space", plan.SummaryExhausted, []string{"needs a free IPv4"}, two(plain, plain, func(d *Declaration) { d.AddressSpace = []string{"10.0.0.0/19"} })},
 		{"pods in the shared space", "shared_space[0]", SummarySharedSpace, []string{"10.244.0.0/16"}, two(plain, plain, func(d *Declaration) { d.SharedSpace = []string{"10.244.0.0/16"} })},
 		{"a shared network that is not there", `shared_networks["x/lb"]`, site.SummaryUnknownValue, []string{"site/network"}, two(plain, plain, func(d *Declaration) { d.SharedNetworks = map[string]string{"x/lb": "x/lb"} })},
 	}

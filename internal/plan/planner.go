@@ -95,7 +95,7 @@ type planner struct {
 
 func newPlanner(s *site.Site, lock *Plan) *planner {
 	pl := &planner{
-		site: s, lock: lock, free: space.NewFree(s.AddressSpace...),
+		site: s, lock: lock,
 		index: map[string]*wanted{}, declared: make(map[string]site.Network, len(s.Networks)),
 	}
 	for _, n := range s.Networks {
@@ -104,8 +104,8 @@ func newPlanner(s *site.Site, lock *Plan) *planner {
 	return pl
 }
 
-// clearSpace takes out of the free space what nobody may be given, after it has
-// made sure that the lock is of this site.
+// clearSpace sets up the free space without what nobody may be given, after it
+// has made sure that the lock is of this site.
 func (pl *planner) clearSpace() {
 	s, lock := pl.site, pl.lock
 	if lock != nil && lock.Site != s.Name {
@@ -113,6 +113,7 @@ func (pl *planner) clearSpace() {
 			"The lock records the site %q, but this is the site %q. Its ranges must not be taken over: name the lock file of %q, or leave lock_file out for a first plan.", lock.Site, s.Name, s.Name)
 		pl.lock = nil
 	}
+	pl.free = space.NewFree(s.AddressSpace...)
 	for _, prefix := range unusable() {
 		pl.free.ReservePrefix(prefix)
 	}

@@ -49,7 +49,7 @@ func (d *siteDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		return
 	}
 	parsed, problems := site.Parse(declaration)
-	lock, lockDiags := model.readLock()
+	lock, lockDiags := readLock(model.LockFile, model.Lock)
 	resp.Diagnostics.Append(lockDiags...)
 	computed, planProblems := plan.Compute(parsed, lock)
 	problems = append(append(problems, planProblems...), rules.CheckAccept(parsed)...)
@@ -66,9 +66,9 @@ func (d *siteDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 
 // readLock returns the plan that was decided before: from the lock file, from
 // text, or nil where there is none yet.
-func (m *siteModelV0) readLock() (*plan.Plan, diag.Diagnostics) {
+func readLock(lockFile, lockText types.String) (*plan.Plan, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	fromFile, fromText := m.LockFile.ValueString(), m.Lock.ValueString()
+	fromFile, fromText := lockFile.ValueString(), lockText.ValueString()
 	if fromFile != "" && fromText != "" {
 		diags.AddAttributeError(rootPath("lock"), "Two Locks",
 			"lock_file and lock are both set, so that it is not clear which plan was decided before. Leave one of them out.")

@@ -21,8 +21,10 @@ func (d Datapath) Conventional() []Role {
 		return []Role{RolePod, RoleService, RoleJoin, RoleTransit, RoleCiliumPool}
 	case KubeOVN:
 		return []Role{RolePod, RoleService, RoleJoin}
-	default:
+	case CiliumClusterPool, CiliumKubernetes, NodeIPAM:
 		return []Role{RolePod, RoleService}
+	default:
+		return nil
 	}
 }
 
