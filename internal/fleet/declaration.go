@@ -82,8 +82,7 @@ func parseDeclaration(name, text string) (site.Declaration, error) {
 
 // readable says in the user's words what a JSON decoder did not like.
 func readable(err error) error {
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
+	if wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%q is a %s, but must be %s", wrongType.Field, wrongType.Value, plainType(wrongType))
 	}
 	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
@@ -123,7 +122,7 @@ func (p *planner) given() map[string][]netipx.IPRange {
 			continue
 		}
 		seen := map[space.Family]bool{}
-		for _, text := range strings.Split(p.declaration.Blocks[name], ",") {
+		for text := range strings.SplitSeq(p.declaration.Blocks[name], ",") {
 			prefix, err := space.ParsePrefix(strings.TrimSpace(text))
 			if err != nil {
 				p.problems.Add(path, site.SummaryInvalidPrefix, "%s.", err)

@@ -103,6 +103,8 @@ func convention(s *site.Site, role site.Role, f space.Family, length int) (netip
 // automatically placed network avoids while there is other room: so that a later
 // choice of datapath, a container runtime on the host or a tenant cluster does
 // not meet it.
+//
+//nolint:gochecknoglobals // a constant table, parsed once
 var othersConventions = sync.OnceValue(func() []netip.Prefix {
 	return mustPrefixes(
 		"10.244.0.0/16", "10.96.0.0/12", "10.42.0.0/15", "10.16.0.0/16", // pods and services
@@ -115,6 +117,8 @@ var othersConventions = sync.OnceValue(func() []netip.Prefix {
 
 // unusable are ranges that no host may have as a unicast address in a private
 // network (RFC 6890 registries), so that nothing is ever placed there.
+//
+//nolint:gochecknoglobals // a constant table, parsed once
 var unusable = sync.OnceValue(func() []netip.Prefix {
 	return mustPrefixes(
 		"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",

@@ -236,15 +236,7 @@ func (pl *planner) carveFamily(w, parent *wanted, f space.Family, length int) {
 			free.ReservePrefix(h.prefix)
 		}
 	}
-	prefix, err := netip.Prefix{}, error(nil)
-	reason := ""
-	if wellKnown := w.name == string(w.role); wellKnown {
-		prefix, err = free.AllocateLast(f, length)
-		reason = fmt.Sprintf("carved from the tail of %s %s", parent.name, join(parent.ranges[f]))
-	} else {
-		prefix, err = carveByName(pl.site, free, parent, w.name, f, length)
-		reason = fmt.Sprintf("carved from %s %s", parent.name, join(parent.ranges[f]))
-	}
+	prefix, reason, err := pl.carveFrom(free, w, parent, f, length)
 	if err != nil {
 		w.failed = true
 		pl.problems.Add(w.path, SummaryExhausted,
@@ -260,6 +252,17 @@ func (pl *planner) carveFamily(w, parent *wanted, f space.Family, length int) {
 		return
 	}
 	pl.free.ReservePrefix(prefix)
+}
+
+// carveFrom chooses the place of a carve-out: the tail for a well-known pool, the
+// place of its name for any other.
+func (pl *planner) carveFrom(free *space.Free, w, parent *wanted, f space.Family, length int) (netip.Prefix, string, error) {
+	if w.name == string(w.role) {
+		prefix, err := free.AllocateLast(f, length)
+		return prefix, fmt.Sprintf("carved from the tail of %s %s", parent.name, join(parent.ranges[f])), err
+	}
+	prefix, err := carveByName(pl.site, free, parent, w.name, f, length)
+	return prefix, fmt.Sprintf("carved from %s %s", parent.name, join(parent.ranges[f])), err
 }
 
 func carveByName(s *site.Site, free *space.Free, parent *wanted, name string, f space.Family, length int) (netip.Prefix, error) {

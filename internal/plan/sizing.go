@@ -23,16 +23,6 @@ const (
 	podNode6 = 64
 )
 
-// maxNodeBits is how many bits a node range may be longer than the network it is
-// cut from. kube-controller-manager and Cilium refuse more for IPv6, kubeadm and
-// Talos for both families (Kubernetes pkg/controller/nodeipam/ipam/cidrset,
-// "the node CIDR size is too big").
-const maxNodeBits = 16
-
-// maxServiceHostBits is the largest service range: 20 host bits, /12 or /108.
-// kube-apiserver up to 1.33, kubeadm and Talos 1.14 refuse more.
-const maxServiceHostBits = 20
-
 // log2Ceil returns the smallest n with 2^n >= v, for v >= 1.
 func log2Ceil(v int) int { return bits.Len(uint(v - 1)) }
 

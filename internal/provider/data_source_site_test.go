@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,7 +227,10 @@ func TestAccSiteDataSource_lock(t *testing.T) {
 	}
 	var text string
 	keep := func(s *terraform.State) error {
-		text = s.RootModule().Outputs["plan"].Value.(string)
+		var ok bool
+		if text, ok = s.RootModule().Outputs["plan"].Value.(string); !ok {
+			return errors.New("the output is no text")
+		}
 		return nil
 	}
 	locked := fmt.Sprintf("lock_file = %q", lockFile)

@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -175,14 +176,7 @@ func refuseMoves(diags *diag.Diagnostics, file string, former, next *plan.Plan) 
 }
 
 func rangeList(ranges []plan.Range) string {
-	text := ""
-	for i, r := range ranges {
-		if i > 0 {
-			text += ", "
-		}
-		text += r.String()
-	}
-	return text
+	return strings.Join(rangeStrings(ranges), ", ")
 }
 
 // Create writes the file.

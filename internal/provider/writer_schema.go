@@ -4,6 +4,7 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -89,14 +90,11 @@ func onDestroyDescription(onDestroy string, allowed []string) string {
 		onDestroyRestore: "`restore` puts back what stood in the fields before",
 		onDestroyDelete:  "`delete` takes out what is owned",
 	}
-	text := "What happens when the resource is destroyed: "
+	choices := make([]string, len(allowed))
 	for i, value := range allowed {
-		if i > 0 {
-			text += ", "
-		}
-		text += texts[value]
+		choices[i] = texts[value]
 	}
-	return fmt.Sprintf("%s. Default: `%s`.", text, onDestroy)
+	return fmt.Sprintf("What happens when the resource is destroyed: %s. Default: `%s`.", strings.Join(choices, ", "), onDestroy)
 }
 
 func resourceOption(o artifact.Option) resource.Attribute {

@@ -236,7 +236,7 @@ func (p *parser) allowMove(d Declaration) {
 			p.unknown(path, "network", name, p.site.names())
 			continue
 		}
-		for _, text := range strings.Split(d.AllowMove[name], ",") {
+		for text := range strings.SplitSeq(d.AllowMove[name], ",") {
 			prefix, err := space.ParsePrefix(strings.TrimSpace(text))
 			if err != nil {
 				p.problems.Add(path, SummaryInvalidPrefix, "%s", sentence(err))

@@ -255,7 +255,7 @@ func (p *parser) gateways(nd NetworkDeclaration, n Network, path Path) []netip.A
 	}
 	at := path.Attribute("gateway")
 	var out []netip.Addr
-	for _, text := range strings.Split(nd.Gateway, ",") {
+	for text := range strings.SplitSeq(nd.Gateway, ",") {
 		addr, ok := p.address(at, strings.TrimSpace(text))
 		if !ok {
 			continue

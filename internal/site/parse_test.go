@@ -9,8 +9,6 @@ import (
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
 )
 
-func number(n int64) *int64 { return &n }
-
 // TestParseProblems: each wrong declaration gives its problem, on its attribute.
 func TestParseProblems(t *testing.T) {
 	base := Declaration{Name: "dc1", Datapath: "kubeovn-cilium"}
@@ -36,9 +34,9 @@ func TestParseProblems(t *testing.T) {
 		{"an unknown family", with(func(d *Declaration) { d.IPFamilies = []string{"ipv5"} }), "ip_families[0]", SummaryUnknownValue, "ipv4"},
 		{"a family twice", with(func(d *Declaration) { d.IPFamilies = []string{"ipv4", "ipv4"} }), "ip_families[1]", SummaryDuplicateName, "twice"},
 		{"no family", with(func(d *Declaration) { d.IPFamilies = []string{} }), "ip_families", SummaryOutOfBounds, "first is primary"},
-		{"no nodes", with(func(d *Declaration) { d.MaxNodes = number(0) }), "max_nodes", SummaryOutOfBounds, "between 1 and 65536"},
-		{"too many pods", with(func(d *Declaration) { d.PodsPerNode = number(1 << 20) }), "pods_per_node", SummaryOutOfBounds, "65536"},
-		{"a negative number of services", with(func(d *Declaration) { d.MaxServices = number(-1) }), "max_services", SummaryOutOfBounds, "-1"},
+		{"no nodes", with(func(d *Declaration) { d.MaxNodes = new(int64(0)) }), "max_nodes", SummaryOutOfBounds, "between 1 and 65536"},
+		{"too many pods", with(func(d *Declaration) { d.PodsPerNode = new(int64(1 << 20)) }), "pods_per_node", SummaryOutOfBounds, "65536"},
+		{"a negative number of services", with(func(d *Declaration) { d.MaxServices = new(int64(-1)) }), "max_services", SummaryOutOfBounds, "-1"},
 		{"a broken address space", with(func(d *Declaration) { d.AddressSpace = []string{"10.0.0.0/8", "10.0.0.0"} }), "address_space[1]", SummaryInvalidPrefix, "10.0.0.0"},
 		{"an empty address space", with(func(d *Declaration) { d.AddressSpace = []string{} }), "address_space", SummaryOutOfBounds, "10.0.0.0/8"},
 		{"a broken reserved range", with(func(d *Declaration) { d.Reserved = map[string][]string{"lab": {"10.0.0.9-10.0.0.1"}} }), `reserved["lab"][0]`, SummaryInvalidRange, "10.0.0.9"},
@@ -64,17 +62,17 @@ func TestParseProblems(t *testing.T) {
 		{"two prefixes of one family", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16", "10.2.0.0/16"}}), "network[0].cidrs[1]", SummaryTooManyPrefixes, "only pools grow"},
 		{"overlapping prefixes of a pool", network(NetworkDeclaration{Name: "load_balancer", CIDRs: []string{"10.1.0.0/24", "10.1.0.200-10.1.1.5"}}), "network[0].cidrs[1]", SummaryOverlappingRanges, "10.1.0.0/24"},
 		{"a range where only prefixes may stand", network(NetworkDeclaration{Name: "a", CIDRs: []string{"10.1.0.0-10.1.0.9"}}), "network[0].cidrs[0]", SummaryInvalidPrefix, "10.1.0.0-10.1.0.9"},
-		{"an impossible length", network(NetworkDeclaration{Name: "a", IPv4PrefixLength: number(33)}), "network[0].ipv4_prefix_length", SummaryOutOfBounds, "between 1 and 32"},
-		{"a length of another family", network(NetworkDeclaration{Name: "a", IPv6PrefixLength: number(64)}), "network[0].ipv6_prefix_length", SummaryWrongFamily, "ip_families"},
-		{"a pin and another length", network(NetworkDeclaration{Name: "a", CIDRs: []string{"10.1.0.0/16"}, IPv4PrefixLength: number(20)}), "network[0].ipv4_prefix_length", SummaryContradiction, "Leave one of the two out"},
-		{"node ranges where nodes get none", network(NetworkDeclaration{Name: "pod", IPv4NodePrefixLength: number(24)}), "network[0].ipv4_node_prefix_length", SummaryNotApplicable, `"cilium_pool"`},
-		{"node ranges larger than the network", network(NetworkDeclaration{Name: "cilium_pool", CIDRs: []string{"10.1.0.0/24"}, IPv4NodePrefixLength: number(20)}), "network[0].ipv4_node_prefix_length", SummaryContradiction, "at least 24"},
+		{"an impossible length", network(NetworkDeclaration{Name: "a", IPv4PrefixLength: new(int64(33))}), "network[0].ipv4_prefix_length", SummaryOutOfBounds, "between 1 and 32"},
+		{"a length of another family", network(NetworkDeclaration{Name: "a", IPv6PrefixLength: new(int64(64))}), "network[0].ipv6_prefix_length", SummaryWrongFamily, "ip_families"},
+		{"a pin and another length", network(NetworkDeclaration{Name: "a", CIDRs: []string{"10.1.0.0/16"}, IPv4PrefixLength: new(int64(20))}), "network[0].ipv4_prefix_length", SummaryContradiction, "Leave one of the two out"},
+		{"node ranges where nodes get none", network(NetworkDeclaration{Name: "pod", IPv4NodePrefixLength: new(int64(24))}), "network[0].ipv4_node_prefix_length", SummaryNotApplicable, `"cilium_pool"`},
+		{"node ranges larger than the network", network(NetworkDeclaration{Name: "cilium_pool", CIDRs: []string{"10.1.0.0/24"}, IPv4NodePrefixLength: new(int64(20))}), "network[0].ipv4_node_prefix_length", SummaryContradiction, "at least 24"},
 		{"a gateway outside", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16"}, Gateway: "10.2.0.1"}), "network[0].gateway", SummaryOutsideNetwork, "Use 10.1.0.1"},
 		{"a gateway on the network address", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16"}, Gateway: "10.1.0.0"}), "network[0].gateway", SummaryOutsideNetwork, "network address"},
 		{"a gateway on the broadcast address", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16"}, Gateway: "10.1.255.255"}), "network[0].gateway", SummaryOutsideNetwork, "broadcast address"},
 		{"a gateway with a length", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16"}, Gateway: "10.1.0.1/16"}), "network[0].gateway", SummaryInvalidAddress, "10.1.0.1"},
 		{"two gateways of one family", network(NetworkDeclaration{Name: "pod", CIDRs: []string{"10.1.0.0/16"}, Gateway: "10.1.0.1,10.1.0.2"}), "network[0].gateway", SummaryTooManyPrefixes, "one for each family"},
-		{"a VLAN id that does not exist", network(NetworkDeclaration{Name: "a", Role: "node", VLANID: number(4095)}), "network[0].vlan_id", SummaryOutOfBounds, "4094"},
+		{"a VLAN id that does not exist", network(NetworkDeclaration{Name: "a", Role: "node", VLANID: new(int64(4095))}), "network[0].vlan_id", SummaryOutOfBounds, "4094"},
 		{"DHCP outside", network(NetworkDeclaration{Name: "a", Role: "node", CIDRs: []string{"10.1.0.0/24"}, DHCP: []string{"10.1.1.5-10.1.1.9"}}), "network[0].dhcp[0]", SummaryOutsideNetwork, "10.1.0.0/24"},
 		{"DHCP ranges that overlap", network(NetworkDeclaration{Name: "a", Role: "node", CIDRs: []string{"10.1.0.0/24"}, DHCP: []string{"10.1.0.5-10.1.0.9", "10.1.0.9-10.1.0.11"}}), "network[0].dhcp[1]", SummaryOverlappingRanges, "Join the two"},
 		{"DHCP in a service network", network(NetworkDeclaration{Name: "service", CIDRs: []string{"10.1.0.0/24"}, DHCP: []string{"10.1.0.5-10.1.0.9"}}), "network[0].dhcp", SummaryNotApplicable, "no DHCP server"},
@@ -110,7 +108,7 @@ func TestParseProblems(t *testing.T) {
 // and what is sound is kept for the rules.
 func TestParseReportsEverything(t *testing.T) {
 	s, problems := Parse(Declaration{
-		Name: "dc1", Datapath: "kubeovn", MaxNodes: number(0), Versions: map[string]string{"talos": "new"},
+		Name: "dc1", Datapath: "kubeovn", MaxNodes: new(int64(0)), Versions: map[string]string{"talos": "new"},
 		Networks: []NetworkDeclaration{
 			{Name: "bad", CIDRs: []string{"10.1.0.1/16", "10.2.0.0"}},
 			{Name: "inside", CarvedFrom: "bad"},

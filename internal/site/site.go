@@ -5,6 +5,7 @@ package site
 import (
 	"crypto/sha256"
 	"net/netip"
+	"slices"
 
 	"go4.org/netipx"
 
@@ -108,12 +109,7 @@ func (s *Site) Network(name string) (Network, bool) {
 
 // HasFamily reports whether the site uses this address family.
 func (s *Site) HasFamily(f space.Family) bool {
-	for _, have := range s.Families {
-		if have == f {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Families, f)
 }
 
 // ULA returns the site's own unique local /48, derived from its name alone, so
