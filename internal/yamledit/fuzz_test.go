@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package yamledit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// FuzzApply holds every edit that is not refused against the invariant: the tree
+// differs in exactly the owned field, as the YAML library sees it; the text
+// outside of one place is the same; doing it again changes nothing; and what was
+// set is what is read.
+func FuzzApply(f *testing.F) {
+	for _, c := range readCases(f) {
+		for _, field := range c.edit.Fields {
+			text := ""
+			if field.Value != nil {
+				text, _ = JSON(field.Value)
+			}
+			f.Add([]byte(c.before), field.Path.String(), text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte, pathText, valueText string) {
+		path, err := ParsePath(pathText)
+		if err != nil || len(path) == 0 {
+			return
+		}
+		value, ok := fuzzValue(valueText)
+		if !ok {
+			return
+		}
+		kept := bytes.Clone(src)
+		field := Field{Path: path, Value: value}
+		after, err := Apply(src, Edit{Fields: []Field{field}})
+		if !bytes.Equal(src, kept) {
+			t.Fatal("the given text was changed in place")
+		}
+		if err != nil {
+			return
+		}
+		checkEdit(t, src, after, field)
+	})
+}
+
+// fuzzValue reads a value; an empty text is a field that must be absent.
+func fuzzValue(text string) (any, bool) {
+	if text == "" {
+		return nil, true
+	}
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil || value == nil {
+		return nil, false
+	}
+	_, err := JSON(value)
+	return value, err == nil
+}
+
+func checkEdit(t *testing.T, before, after []byte, field Field) {
+	t.Helper()
+	again, err := Apply(after, Edit{Fields: []Field{field}})
+	if err != nil || !bytes.Equal(again, after) {
+		t.Fatalf("not idempotent (%v)\nbefore\n%q\nonce\n%q\ntwice\n%q", err, before, after, again)
+	}
+	got, err := Get(after, Selector{}, field.Path)
+	if err != nil {
+		if field.Value == nil && errors.Is(err, ErrNoDocument) {
+			return
+		}
+		t.Fatalf("what was edited cannot be read: %v\n%q", err, after)
+	}
+	if field.Value == nil {
+		if got[0].Found {
+			t.Fatalf("the field is still there: %s\n%q", got[0].JSON, after)
+		}
+	} else if want, _ := JSON(field.Value); got[0].JSON != want {
+		t.Fatalf("got %s, want %s\nbefore\n%q\nafter\n%q", got[0].JSON, want, before, after)
+	}
+	checkTree(t, before, after, field)
+}
+
+// checkTree compares the trees as the library decodes them, with the owned field
+// set in the former by hand. Only paths of keys are compared so.
+func checkTree(t *testing.T, before, after []byte, field Field) {
+	t.Helper()
+	for _, step := range field.Path {
+		if step.Kind != KeyStep {
+			return
+		}
+	}
+	was, ok := decodeAll(before)
+	if !ok {
+		return
+	}
+	is, ok := decodeAll(after)
+	if !ok {
+		t.Fatalf("the library does not read the result\nbefore\n%q\nafter\n%q", before, after)
+	}
+	if len(is) == 0 || len(was) > 1 || len(is) > 1 {
+		return
+	}
+	var tree any
+	if len(was) == 1 {
+		tree = was[0]
+	}
+	if field.Value == nil {
+		tree = without(tree, field.Path)
+	} else {
+		tree = with(tree, field.Path, plain(field.Value))
+	}
+	if !reflect.DeepEqual(normal(tree), normal(is[0])) {
+		t.Fatalf("more than the field changed: %s\nbefore\n%q\nafter\n%q\nwant %#v\ngot  %#v", field.Path, before, after, normal(tree), normal(is[0]))
+	}
+}
+
+// decodeAll decodes every document, keys by their text. It gives up on what a
+// tree by text cannot show: merge keys, duplicate and composite keys, cycles.
+func decodeAll(src []byte) ([]any, bool) {
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	var out []any
+	for {
+		var doc yaml.Node
+		err := decoder.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			return out, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		tree, ok := treeOf(&doc, 0)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, tree)
+	}
+}
+
+func treeOf(n *yaml.Node, depth int) (any, bool) {
+	if depth > 50 {
+		return nil, false
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return treeOf(n.Content[0], depth+1)
+	case yaml.AliasNode:
+		return treeOf(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			value, ok := treeOf(item, depth+1)
+			if !ok {
+				return nil, false
+			}
+			out[i] = value
+		}
+		return out, true
+	case yaml.MappingNode:
+		return mappingOf(n, depth)
+	default:
+		var value any
+		if n.Decode(&value) != nil {
+			value = n.Value // a scalar that the library cannot decode is its text
+		}
+		return value, true
+	}
+}
+
+func mappingOf(n *yaml.Node, depth int) (any, bool) {
+	out := map[string]any{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if _, twice := out[key.Value]; twice || key.Kind != yaml.ScalarNode || key.Value == "<<" {
+			return nil, false
+		}
+		value, ok := treeOf(n.Content[i+1], depth+1)
+		if !ok {
+			return nil, false
+		}
+		out[key.Value] = value
+	}
+	return out, true
+}
+
+// plain takes a value through JSON, as a consumer would read it.
+func plain(value any) any {
+	text, err := JSON(value)
+	if err != nil {
+		return value
+	}
+	var out any
+	if yaml.Unmarshal([]byte(text), &out) != nil {
+		return value
+	}
+	return out
+}
+
+func with(tree any, path Path, value any) any {
+	if len(path) == 0 {
+		return value
+	}
+	m, ok := tree.(map[string]any)
+	if !ok {
+		m = map[string]any{}
+	}
+	m[path[0].Key] = with(m[path[0].Key], path[1:], value)
+	return m
+}
+
+func without(tree any, path Path) any {
+	m, ok := tree.(map[string]any)
+	if !ok {
+		return tree
+	}
+	if len(path) == 1 {
+		delete(m, path[0].Key)
+		return m
+	}
+	if inner, ok := m[path[0].Key]; ok {
+		m[path[0].Key] = without(inner, path[1:])
+	}
+	return m
+}
+
+// normal makes an absent document and an empty mapping the same, and numbers
+// comparable.
+func normal(tree any) any {
+	switch v := tree.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			out[key] = normal(value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, value := range v {
+			out[i] = normal(value)
+		}
+		return out
+	case nil:
+		return map[string]any{}
+	case int:
+		return float64(v)
+	case int64:
+		return float64(v)
+	case uint64:
+		return float64(v)
+	default:
+		return v
+	}
+}
+
+// values is a values file of many lines, as a chart's user keeps it.
+func values(sections int) []byte {
+	var b strings.Builder
+	for i := range sections {
+		b.WriteString("\n# -- settings of a part\npart")
+		b.WriteString(strings.Repeat("x", i%7))
+		b.WriteString(string(rune('a' + i%26)))
+		b.WriteString(string(rune('a' + i/26%26)))
+		b.WriteString(string(rune('a' + i/676%26)))
+		b.WriteString(":\n  enabled: true   # on by default\n  image:\n    repository: \"example.org/part\"\n    tag: v1.2.3\n  args:\n    - --one\n    - '--two=2'\n")
+	}
+	b.WriteString("ipam:\n  mode: kubernetes   # who gives pods their addresses\n")
+	return []byte(b.String())
+}
+
+// BenchmarkApply changes one field of a values file of 5,000 lines, beside
+// parsing it once with the library that finds the positions.
+func BenchmarkApply(b *testing.B) {
+	src := values(500)
+	b.Run("parse", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var node yaml.Node
+			if err := yaml.Unmarshal(src, &node); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("edit", func(b *testing.B) {
+		b.ReportAllocs()
+		edit := Edit{Fields: []Field{{Path: Keys("ipam", "mode"), Value: "cluster-pool"}}}
+		for b.Loop() {
+			if _, err := Apply(src, edit); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("nothing to do", func(b *testing.B) {
+		b.ReportAllocs()
+		edit := Edit{Fields: []Field{{Path: Keys("ipam", "mode"), Value: "kubernetes"}}}
+		for b.Loop() {
+			if _, err := Apply(src, edit); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
