@@ -9,7 +9,6 @@ import (
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/yamledit"
 )
 
@@ -60,7 +59,7 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 func dnsAddresses(p *plan.Plan) []string {
 	service, _ := p.Network(string(site.RoleService))
 	var out []string
-	for _, f := range []space.Family{space.IPv4, space.IPv6} {
+	for _, f := range p.Families {
 		if addr, ok := service.DNSAddress(f); ok {
 			out = append(out, addr.String())
 		}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package artifact_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/ciliumvalues"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/cozystackvalues"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/k3sconfig"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talmvalues"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talospatch"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// planned plans a declaration that must be sound.
+func planned(t *testing.T, d site.Declaration) *plan.Plan {
+	t.Helper()
+	d.Name = "dc1"
+	s, problems := site.Parse(d)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	p, problems := plan.Compute(s, nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return p
+}
+
+type network = site.NetworkDeclaration
+
+var (
+	dual = []string{"ipv4", "ipv6"}
+	six  = []string{"ipv6"}
+	node = network{Name: "node", Role: "node", CIDRs: []string{"192.168.100.0/24"}, VIPs: map[string]string{"api": "192.168.100.10"}}
+	lan  = network{Name: "lan", Role: "node", CIDRs: []string{"192.168.100.0/24", "fd12:3456:789a:64::/64"}}
+	lan6 = network{Name: "lan", Role: "node", CIDRs: []string{"fd12:3456:789a:64::/64"}}
+)
+
+func cozystack(networks ...network) site.Declaration {
+	return site.Declaration{Datapath: "kubeovn-cilium", Distribution: "talos", Networks: networks}
+}
+
+// variants is every form in which a consumer is rendered. A new consumer gets
+// its golden files by lines in this table.
+func variants() map[string]variant {
+	talos, talm, cozy, cilium, k3s := talospatch.Consumer(), talmvalues.Consumer(), cozystackvalues.Consumer(), ciliumvalues.Consumer(), k3sconfig.Consumer()
+	k3sSite := func(change func(*site.Declaration)) site.Declaration {
+		d := site.Declaration{Datapath: "cilium-kubernetes", Distribution: "k3s"}
+		if change != nil {
+			change(&d)
+		}
+		return d
+	}
+	pool := site.Declaration{Datapath: "cilium-cluster-pool", Distribution: "talos"}
+	existing := cozystack(node, network{Name: "pod", CIDRs: []string{"10.112.0.0/16"}}, network{Name: "service", CIDRs: []string{"10.113.0.0/16"}}, network{Name: "join", CIDRs: []string{"100.72.0.0/16"}})
+	existing.Existing = true
+	return map[string]variant{
+		"talos_patch/controlplane":            {talos, cozystack(node), artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/worker":                  {talos, cozystack(node), artifact.Options{"machine_type": "worker"}},
+		"talos_patch/no_node_cidrs":           {talos, cozystack(node), artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}},
+		"talos_patch/dual_stack":              {talos, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/ipv6":                    {talos, site.Declaration{Datapath: "node-ipam", IPFamilies: six, Networks: []network{lan6}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/node_mask":               {talos, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/named_node_network":      {talos, cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}}), artifact.Options{"machine_type": "worker", "node_network": "node"}},
+		"talos_patch/no_node_network":         {talos, pool, artifact.Options{"machine_type": "controlplane"}},
+		"talm_values/standard":                {talm, cozystack(node), artifact.Options{}},
+		"talm_values/api_vip":                 {talm, cozystack(node), artifact.Options{"api_vip": "api", "allocate_node_cidrs": false}},
+		"talm_values/dual_stack":              {talm, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{}},
+		"cozystack_values/platform":           {cozy, cozystack(), artifact.Options{"package": "platform"}},
+		"cozystack_values/networking":         {cozy, cozystack(), artifact.Options{"package": "networking"}},
+		"cozystack_values/platform_other":     {cozy, existing, artifact.Options{"package": "platform"}},
+		"cozystack_values/networking_exists":  {cozy, existing, artifact.Options{"package": "networking"}},
+		"cilium_values/kubernetes":            {cilium, k3sSite(nil), artifact.Options{}},
+		"cilium_values/kubernetes_dual_stack": {cilium, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{}},
+		"cilium_values/cluster_pool":          {cilium, pool, artifact.Options{}},
+		"cilium_values/native_routing":        {cilium, pool, artifact.Options{"native_routing_cidr": true}},
+		"cilium_values/cluster_pool_ipv6":     {cilium, site.Declaration{Datapath: "cilium-cluster-pool", IPFamilies: six}, artifact.Options{}},
+		"cilium_values/under_kubeovn":         {cilium, cozystack(), artifact.Options{"root_key": "cilium"}},
+		"k3s_config/standard":                 {k3s, k3sSite(nil), artifact.Options{}},
+		"k3s_config/dual_stack":               {k3s, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{"cluster_dns": true}},
+		"k3s_config/node_mask":                {k3s, k3sSite(func(d *site.Declaration) { d.PodsPerNode = new(int64(60)) }), artifact.Options{"controller_manager_args": []string{"bind-address=0.0.0.0"}}},
+	}
+}
+
+type variant struct {
+	consumer    artifact.Consumer
+	declaration site.Declaration
+	options     artifact.Options
+}
+
+func TestGolden(t *testing.T) {
+	for name, v := range variants() {
+		t.Run(name, func(t *testing.T) {
+			result, problems := v.consumer.Render(planned(t, v.declaration), v.options)
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			golden(t, filepath.Join("testdata", name+".yaml"), string(result.FragmentText()))
+		})
+	}
+}
+
+// golden compares a text with a file, line by line.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(content)
+	if got == want {
+		return
+	}
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(gotLines), len(wantLines)) {
+		g, w := lineAt(gotLines, i), lineAt(wantLines, i)
+		if g != w {
+			t.Errorf("%s:%d\n- %s\n+ %s", file, i+1, w, g)
+		}
+	}
+}
+
+func lineAt(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(no line)"
+}
+
+// TestGoldenFilesAreUsed: a golden file that no variant writes is a leftover.
+func TestGoldenFilesAreUsed(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), "testdata/"), ".yaml")
+		if _, ok := variants()[name]; !ok {
+			t.Errorf("%s belongs to no variant", file)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	two := cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}})
+	plain := site.Declaration{Datapath: "cilium-kubernetes"}
+	tests := []struct {
+		name         string
+		consumer     artifact.Consumer
+		d            site.Declaration
+		o            artifact.Options
+		path, phrase string
+	}{
+		{"several node networks", talospatch.Consumer(), two, artifact.Options{"machine_type": "worker"}, "node_network", `node_network = "node"`},
+		{"a node network that is not there", talospatch.Consumer(), two, artifact.Options{"machine_type": "worker", "node_network": "nod"}, "node_network", `Did you mean "node"?`},
+		{"no node network under Kube-OVN", talospatch.Consumer(), cozystack(), artifact.Options{"machine_type": "worker"}, "plan", "join network on every node"},
+		{"controller manager on a worker", talospatch.Consumer(), cozystack(node), artifact.Options{"machine_type": "worker", "allocate_node_cidrs": false}, "allocate_node_cidrs", "control planes only"},
+		{"node ranges that pods draw from", talospatch.Consumer(), plain, artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}, "allocate_node_cidrs", "no pod would get an address"},
+		{"Talos for K3s", talospatch.Consumer(), site.Declaration{Datapath: "node-ipam", Distribution: "k3s"}, artifact.Options{"machine_type": "worker"}, "plan", "runs k3s"},
+		{"talm without a node network", talmvalues.Consumer(), cozystack(), artifact.Options{}, "plan", "advertisedSubnets cannot be stated"},
+		{"talm for kubeadm", talmvalues.Consumer(), site.Declaration{Datapath: "node-ipam", Distribution: "kubeadm", Networks: []network{node}}, artifact.Options{}, "plan", "runs kubeadm"},
+		{"a virtual address that is not there", talmvalues.Consumer(), cozystack(node), artifact.Options{"api_vip": "apis"}, "api_vip", "It has: api"},
+		{"Cozystack without Kube-OVN", cozystackvalues.Consumer(), plain, artifact.Options{}, "plan", `datapath = "kubeovn-cilium"`},
+		{"Cozystack without IPv4", cozystackvalues.Consumer(), site.Declaration{Datapath: "kubeovn-cilium", IPFamilies: six}, artifact.Options{}, "plan", "IPv4 ranges only"},
+		{"Cilium where none runs", ciliumvalues.Consumer(), site.Declaration{Datapath: "kubeovn"}, artifact.Options{}, "plan", "no Cilium runs"},
+		{"native routing of two prefixes", ciliumvalues.Consumer(), site.Declaration{Datapath: "cilium-cluster-pool", Networks: []network{{Name: "pod", CIDRs: []string{"10.1.0.0/16", "10.3.0.0/16"}}}}, artifact.Options{"native_routing_cidr": true}, "native_routing_cidr", "takes one"},
+		{"an argument that the plan decides", k3sconfig.Consumer(), site.Declaration{Datapath: "node-ipam"}, artifact.Options{"controller_manager_args": []string{"v=2", "node-cidr-mask-size=25"}}, "controller_manager_args[1]", "decided by the plan"},
+		{"K3s for Talos", k3sconfig.Consumer(), cozystack(node), artifact.Options{}, "plan", "runs talos"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, problems := test.consumer.Render(planned(t, test.d), test.o)
+			for _, p := range problems {
+				if p.Path.String() == test.path && strings.Contains(p.Detail, test.phrase) {
+					return
+				}
+			}
+			t.Errorf("got\n%swant %s: … %s …", problems, test.path, test.phrase)
+		})
+	}
+}
