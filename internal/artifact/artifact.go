@@ -70,6 +70,8 @@ type Consumer struct {
 	Whole bool
 	// Guards says that Render may return guarded fields.
 	Guards bool
+	// Documents are the documents that Result selects by itself, in any variant.
+	Documents []yamledit.Selector
 	// Render turns the plan into what the consumer reads. Problems are on the
 	// names of options, or on "plan".
 	Render func(*plan.Plan, Options) (Result, site.Problems)

@@ -90,28 +90,24 @@ func (r Result) named(s yamledit.Selector) Result {
 // NewDocumentFor returns the document that is created for a selector.
 func (r Result) NewDocumentFor(s yamledit.Selector) []byte { return r.named(s).NewDocument() }
 
-// takeOutHollow removes mappings that lost their last member by the edit. One
-// that was empty before is somebody's statement and stays.
+// takeOutHollow removes mappings that lost their last member by the edit, in the
+// order given. One that was empty before is somebody's statement and stays.
 func (r Result) takeOutHollow(before, after []byte, s yamledit.Selector) ([]byte, error) {
-	if len(r.Hollow) == 0 {
-		return after, nil
-	}
-	now, err := yamledit.Get(after, s, r.Hollow...)
-	if err != nil {
-		return nil, err
-	}
-	var fields []yamledit.Field
-	for i, v := range now {
-		if !v.Found || v.JSON != "{}" {
+	for _, path := range r.Hollow {
+		now, err := yamledit.Get(after, s, path)
+		if err != nil {
+			return nil, err
+		}
+		if !now[0].Found || now[0].JSON != "{}" {
 			continue
 		}
-		was, err := yamledit.Get(before, s, r.Hollow[i])
-		if err == nil && was[0].Found && was[0].JSON != "{}" {
-			fields = append(fields, yamledit.Field{Path: r.Hollow[i]})
+		was, err := yamledit.Get(before, s, path)
+		if err != nil || !was[0].Found || was[0].JSON == "{}" {
+			continue
+		}
+		if after, err = yamledit.Apply(after, yamledit.Edit{Document: s, Fields: []yamledit.Field{{Path: path}}}); err != nil {
+			return nil, err
 		}
 	}
-	if len(fields) == 0 {
-		return after, nil
-	}
-	return yamledit.Apply(after, yamledit.Edit{Document: s, Fields: fields})
+	return after, nil
 }

@@ -101,14 +101,17 @@ func fieldPaths(r artifact.Result) []string {
 // importID is what a writer is imported by.
 type importID struct {
 	path, kind, namespace, name, lock string
+	options                           string // as a query: name=value&name=value
 }
 
 // parseImportID splits path, path#kind/namespace/name or path#kind/name, each
-// with @lock file. The path ends at the last #, so it may hold one itself; the
-// lock file starts at the first @ after the document, or at the last @ where no
-// document is named.
+// with @lock file, and that with ?option=value&option=value: the options decide
+// which fields are owned, and an import block does not see the configuration. The
+// path ends at the last #, so it may hold one itself; the lock file starts at the
+// first @ after the document, or at the last @ where no document is named.
 func parseImportID(id string) (importID, bool) {
 	var out importID
+	id, out.options, _ = strings.Cut(id, "?")
 	file, document, named := cutLast(id, "#")
 	if named {
 		out.path = file

@@ -48,13 +48,16 @@ type documentModelV0 struct {
 	Index      types.Int64  `tfsdk:"index"`
 }
 
-func getOwnedFields(ctx context.Context, from attributes, diags *diag.Diagnostics) ownedFields {
+func (w writer) ownedFields(ctx context.Context, from attributes, diags *diag.Diagnostics) ownedFields {
 	var f ownedFields
 	get := func(name string, target any) { diags.Append(from.GetAttribute(ctx, path.Root(name), target)...) }
 	get("plan", &f.plan)
 	get("path", &f.path)
 	get("on_destroy", &f.onDestroy)
 	get("create_document", &f.createDocument)
+	if w.consumer.Guards {
+		get("allow_ipam_change", &f.allowIPAMChange)
+	}
 	var document types.Object
 	get("document", &document)
 	f.documentUnknown = document.IsUnknown() || slices.ContainsFunc(mapValues(document.Attributes()), attr.Value.IsUnknown)
@@ -252,6 +255,7 @@ func restore(ctx context.Context, state ownedFields, owned, restored artifact.Re
 		})
 	}
 	target.Create = false
+	restored.Hollow = ancestors(owned)
 	_, err = safefile.Update(ctx, file, safefile.Options{}, func(current []byte, exists bool) ([]byte, error) {
 		next, err := restored.Apply(current, target)
 		if !exists || errors.Is(err, yamledit.ErrNoDocument) {
@@ -260,6 +264,23 @@ func restore(ctx context.Context, state ownedFields, owned, restored artifact.Re
 		return next, err
 	})
 	return err
+}
+
+// ancestors lists the mappings around the owned fields, innermost first: what an
+// edit back leaves empty goes with its last field.
+func ancestors(r artifact.Result) []yamledit.Path {
+	var out []yamledit.Path
+	seen := map[string]bool{}
+	for _, f := range r.Fields {
+		for length := len(f.Path) - 1; length > 0; length-- {
+			if parent := f.Path[:length]; !seen[parent.String()] {
+				seen[parent.String()] = true
+				out = append(out, parent)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b yamledit.Path) int { return len(b) - len(a) })
+	return out
 }
 
 // errMissingFile means that there is no file to own fields of.

@@ -5,6 +5,10 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -32,11 +36,45 @@ func (w writer) importCommon(ctx context.Context, id importID, onDestroy string,
 	set("path", newFilePath(id.path))
 	set("on_destroy", onDestroy)
 	set("plan", w.importedPlan(id, resp))
-	for _, option := range w.consumer.Options {
-		if option.Type == artifact.String && option.Default != "" {
-			set(option.Name, option.Default)
-		}
+	w.importOptions(ctx, id, resp)
+}
+
+// importOptions sets the options that the import id names, and the defaults.
+func (w writer) importOptions(ctx context.Context, id importID, resp *resource.ImportStateResponse) {
+	query, err := url.ParseQuery(id.options)
+	if err != nil {
+		resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("The options %q of the import id are not understood. Write ?name=value&name=value.", id.options))
+		return
 	}
+	for _, option := range w.consumer.Options {
+		text, given := option.Default, option.Default != ""
+		if query.Has(option.Name) {
+			text, given = query.Get(option.Name), true
+			query.Del(option.Name)
+		}
+		if !given {
+			continue
+		}
+		var value any = text
+		switch option.Type {
+		case artifact.Bool:
+			value = text == "true"
+		case artifact.StringList:
+			value = strings.Split(text, ",")
+		}
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(option.Name), value)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("There is no option %q. Options are %s.", name, optionNames(w.consumer)))
+	}
+}
+
+func optionNames(c artifact.Consumer) string {
+	names := make([]string, len(c.Options))
+	for i, option := range c.Options {
+		names[i] = option.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // importedPlan is the plan of the lock file, or null without one: then the first

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -42,7 +43,7 @@ func (r *ownedFieldsResource) ModifyPlan(ctx context.Context, req resource.Modif
 	if req.Plan.Raw.IsNull() {
 		return // a destroy: on_destroy says what happens
 	}
-	planned := getOwnedFields(ctx, req.Plan, &resp.Diagnostics)
+	planned := r.ownedFields(ctx, req.Plan, &resp.Diagnostics)
 	o, known := r.options(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !known || !planned.known() {
 		return
@@ -58,7 +59,7 @@ func (r *ownedFieldsResource) ModifyPlan(ctx context.Context, req resource.Modif
 	}
 	p := fieldsPlan{writer: r.writer, planned: planned, result: result, desired: desired, existing: parsed.Existing}
 	if !req.State.Raw.IsNull() {
-		state := getOwnedFields(ctx, req.State, &resp.Diagnostics)
+		state := r.ownedFields(ctx, req.State, &resp.Diagnostics)
 		if samePath(state.path.ValueString(), planned.path.ValueString()) && state.document == planned.document {
 			p.state = &state
 		}
@@ -138,7 +139,7 @@ func (p fieldsPlan) replaced(observed map[string]string) map[string]string {
 
 // Create sets the fields.
 func (r *ownedFieldsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	planned := getOwnedFields(ctx, req.Plan, &resp.Diagnostics)
+	planned := r.ownedFields(ctx, req.Plan, &resp.Diagnostics)
 	o, _ := r.options(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -157,13 +158,16 @@ func (r *ownedFieldsResource) Create(ctx context.Context, req resource.CreateReq
 
 // Update sets the fields anew.
 func (r *ownedFieldsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	planned := getOwnedFields(ctx, req.Plan, &resp.Diagnostics)
-	state := getOwnedFields(ctx, req.State, &resp.Diagnostics)
+	planned := r.ownedFields(ctx, req.Plan, &resp.Diagnostics)
+	state := r.ownedFields(ctx, req.State, &resp.Diagnostics)
 	o, _ := r.options(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	w := fieldsWrite{writer: r.writer, planned: planned, options: o, seen: state.fields, update: true}
+	if state.document != planned.document {
+		w.seen, w.update = planned.replaced, false // as if created in the other document
+	}
 	if !w.run(ctx, &resp.Diagnostics) {
 		return
 	}
@@ -174,7 +178,7 @@ func (r *ownedFieldsResource) Update(ctx context.Context, req resource.UpdateReq
 // Read observes the fields. A file or document that is gone holds none of them,
 // which is what the next plan mends.
 func (r *ownedFieldsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := getOwnedFields(ctx, req.State, &resp.Diagnostics)
+	state := r.ownedFields(ctx, req.State, &resp.Diagnostics)
 	o, _ := r.options(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -207,7 +211,7 @@ func (r *ownedFieldsResource) Read(ctx context.Context, req resource.ReadRequest
 
 // Delete does what on_destroy says.
 func (r *ownedFieldsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state := getOwnedFields(ctx, req.State, &resp.Diagnostics)
+	state := r.ownedFields(ctx, req.State, &resp.Diagnostics)
 	o, _ := r.options(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || state.onDestroy.ValueString() == onDestroyKeep {
 		return
@@ -247,7 +251,13 @@ func (r *ownedFieldsResource) ImportState(ctx context.Context, req resource.Impo
 	if r.consumer.Guards {
 		set("allow_ipam_change", false)
 	}
-	if id.kind != "" {
+	if id.kind != "" && !r.isDefaultDocument(id) {
 		set("document", &documentModelV0{Kind: types.StringValue(id.kind), Name: types.StringValue(id.name), Namespace: optionalString(id.namespace)})
 	}
+}
+
+// isDefaultDocument reports whether an import id names the document that the
+// consumer reads anyway, so that the configuration need not.
+func (r *ownedFieldsResource) isDefaultDocument(id importID) bool {
+	return slices.ContainsFunc(r.consumer.Documents, func(s yamledit.Selector) bool { return s.Kind == id.kind && s.Name == id.name })
 }

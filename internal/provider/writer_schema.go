@@ -10,7 +10,6 @@ import (
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -25,8 +24,7 @@ const planDescription = "The plan document as text: `plan` of `data.cidrplan_pla
 func (w writer) fieldsSchema() resource.Schema {
 	attributes := w.resourceAttributes(onDestroyKeep, onDestroyKeep, onDestroyRestore, onDestroyDelete)
 	attributes["document"] = resource.SingleNestedAttribute{Optional: true,
-		PlanModifiers:       []planmodifier.Object{objectplanmodifier.RequiresReplace()},
-		MarkdownDescription: "Which YAML document of the file holds the fields. Only what is given must match. " + w.documentDefault() + " Another document replaces the resource.",
+		MarkdownDescription: "Which YAML document of the file holds the fields. Only what is given must match. " + w.documentDefault() + " When another one is selected, the former keeps its fields.",
 		Attributes: map[string]resource.Attribute{
 			"api_version": resource.StringAttribute{Optional: true, MarkdownDescription: "`apiVersion` of the document. Default: any."},
 			"kind":        resource.StringAttribute{Optional: true, MarkdownDescription: "`kind` of the document. Default: any."},

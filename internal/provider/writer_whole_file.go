@@ -180,6 +180,7 @@ func (r *wholeFileResource) Read(ctx context.Context, req resource.ReadRequest, 
 		observed = types.StringValue(string(content))
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("content"), observed)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedWhole(state.path.ValueString()))...)
 }
 
 // Update writes the new content.

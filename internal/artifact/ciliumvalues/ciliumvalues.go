@@ -21,8 +21,9 @@ func Consumer() artifact.Consumer {
 		Name: "cilium_values",
 		Purpose: "Keeps Cilium's address management in the values of a Flux HelmRelease. In the datapath `cilium-kubernetes` the mode is `kubernetes`, pods wait for `Node.spec.podCIDR`, and the pool entries go, since that mode does not read them; otherwise the mode is `cluster-pool` with the planned pool, stated as a list, never left to the chart's default of 10.0.0.0/8. " +
 			"Only the named keys are touched.",
-		Fragment: "The Helm values as YAML, without the HelmRelease around them.",
-		Guards:   true,
+		Fragment:  "The Helm values as YAML, without the HelmRelease around them.",
+		Guards:    true,
+		Documents: []yamledit.Selector{selector()},
 		Options: []artifact.Option{
 			{Name: "root_key", Type: artifact.String, Description: "Key that the chart's values stand under, such as `cilium` where the chart is a dependency of another one; several keys are joined by dots. Default: none, the values stand at the top."},
 			{Name: "native_routing_cidr", Type: artifact.Bool, Description: "Whether to state the pod network as `ipv4NativeRoutingCIDR` and `ipv6NativeRoutingCIDR`, as native routing needs it: packets to other destinations are masqueraded. Only where Cilium gives pods their addresses from one prefix. Default: not written."},
@@ -31,6 +32,8 @@ func Consumer() artifact.Consumer {
 	}
 }
 
+func selector() yamledit.Selector { return yamledit.Selector{Kind: "HelmRelease", Name: "cilium"} }
+
 func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 	var problems site.Problems
 	root := yamledit.Keys("spec", "values")
@@ -38,7 +41,7 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 		root = root.With(yamledit.Keys(strings.Split(key, ".")...)...)
 	}
 	result := artifact.Result{
-		Document: yamledit.Selector{Kind: "HelmRelease", Name: "cilium"},
+		Document: selector(),
 		Root:     yamledit.Keys("spec", "values"),
 		Head: yamledit.Map{
 			{Key: "apiVersion", Value: "helm.toolkit.fluxcd.io/v2"}, {Key: "kind", Value: "HelmRelease"},

@@ -18,6 +18,9 @@ import (
 const (
 	platform   = "platform"
 	networking = "networking"
+
+	platformPackage   = "cozystack.cozystack-platform"
+	networkingPackage = "cozystack.networking"
 )
 
 // Consumer returns the consumer. Objects and keys are those of Cozystack v1.6
@@ -28,8 +31,9 @@ func Consumer() artifact.Consumer {
 		Name: "cozystack_values",
 		Purpose: "Keeps the ranges of a site in one of Cozystack's Packages. `package = \"platform\"` is `cozystack.cozystack-platform`, which carries the ranges of pods, Services and joins and the pods' gateway, which is not derived and must change together with the range. " +
 			"`package = \"networking\"` is `cozystack.networking`, for what only it can carry: Cilium's own pool and its exclusion in Kube-OVN. There only keys are set that the platform chart does not set, and the object is marked as never to be pruned, since two writers share it. It has to be in the cluster before or together with the platform Package, because Kube-OVN reads its exclusions only when it creates its default Subnet.",
-		Fragment: "The Package as a manifest with the planned settings alone.",
-		Guards:   true,
+		Fragment:  "The Package as a manifest with the planned settings alone.",
+		Guards:    true,
+		Documents: []yamledit.Selector{selector(platformPackage), selector(networkingPackage)},
 		Options: []artifact.Option{
 			{Name: "package", Type: artifact.String, Default: platform, Allowed: []string{platform, networking}, Description: "Which Package the file holds: `platform` (default) or `networking`."},
 		},
@@ -66,7 +70,6 @@ func selector(name string) yamledit.Selector {
 }
 
 func renderPlatform(p *plan.Plan) artifact.Result {
-	const name = "cozystack.cozystack-platform"
 	at := func(key string) yamledit.Path {
 		return yamledit.Keys("spec", "components", "platform", "values", "networking", key)
 	}
@@ -79,7 +82,7 @@ func renderPlatform(p *plan.Plan) artifact.Result {
 		yamledit.Field{Path: at("serviceCIDR"), Value: first(p, site.RoleService).String()},
 		yamledit.Field{Path: at("joinCIDR"), Value: first(p, site.RoleJoin).String()},
 	)
-	return artifact.Result{Document: selector(name), Head: head(name), Fields: fields}
+	return artifact.Result{Document: selector(platformPackage), Head: head(platformPackage), Fields: fields}
 }
 
 // first returns the IPv4 prefix of a network that every plan of this datapath has.
@@ -90,9 +93,8 @@ func first(p *plan.Plan, role site.Role) netip.Prefix {
 }
 
 func renderNetworking(p *plan.Plan) artifact.Result {
-	const name = "cozystack.networking"
 	cilium := yamledit.Keys("spec", "components", "cilium", "values", "cilium")
-	result := artifact.Result{Document: selector(name), Head: head(name)}
+	result := artifact.Result{Document: selector(networkingPackage), Head: head(networkingPackage)}
 	result.Fields = append(result.Fields, yamledit.Field{
 		Path: yamledit.Keys("metadata", "annotations", "kustomize.toolkit.fluxcd.io/prune"), Value: "disabled",
 	})
