@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/space"
 )
@@ -45,7 +46,7 @@ func (*nthAddressFunction) Definition(_ context.Context, _ function.DefinitionRe
 // Run counts from the start or the end.
 func (*nthAddressFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var text string
-	var number big.Float
+	var number types.Number
 	if resp.Error = req.Arguments.Get(ctx, &text, &number); resp.Error != nil {
 		return
 	}
@@ -53,9 +54,9 @@ func (*nthAddressFunction) Run(ctx context.Context, req function.RunRequest, res
 	if resp.Error = funcErr; funcErr != nil {
 		return
 	}
-	position, accuracy := number.Int(nil)
+	position, accuracy := number.ValueBigFloat().Int(nil)
 	if accuracy != big.Exact {
-		resp.Error = function.NewArgumentFuncError(1, "The position "+number.Text('g', 10)+" is no whole number.")
+		resp.Error = function.NewArgumentFuncError(1, "The position "+number.ValueBigFloat().Text('g', 10)+" is no whole number.")
 		return
 	}
 	addr, err := space.Nth(prefix, position)

@@ -1,0 +1,21 @@
+data "cidrplan_site" "dc1" {
+  name         = "dc1"
+  datapath     = "kubeovn-cilium"
+  distribution = "talos"
+
+  network {
+    name  = "node"
+    role  = "node"
+    cidrs = ["192.168.100.0/24"]
+    vips  = { api = "192.168.100.10" }
+  }
+}
+
+data "cidrplan_talos_patch" "dc1" {
+  plan         = data.cidrplan_site.dc1.plan
+  machine_type = "worker"
+}
+
+output "talos_patch" {
+  value = data.cidrplan_talos_patch.dc1.content
+}

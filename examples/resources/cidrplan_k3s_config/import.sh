@@ -1,0 +1,2 @@
+# path@lock file
+terraform import cidrplan_k3s_config.edge config.yaml@edge.cidrplan.json
