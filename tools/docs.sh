@@ -65,16 +65,18 @@ render "$work/tree" "$work/schema.json"
 
 case $mode in
 generate)
+	cp -R templates/schema "$work/tree/docs/schema"
 	rm -rf docs
 	cp -R "$work/tree/docs" docs
 	;;
 check)
-	diff -ru docs "$work/tree/docs" || {
-		echo "docs/ differs from its sources: run 'make generate' and commit the result" >&2
-		exit 1
-	}
 	"$tfplugindocs" validate --provider-dir "$work/tree" --provider-name cidrplan --providers-schema "$work/schema.json" >"$work/validate.log" 2>&1 || {
 		cat "$work/validate.log" >&2
+		exit 1
+	}
+	cp -R templates/schema "$work/tree/docs/schema"
+	diff -ru docs "$work/tree/docs" || {
+		echo "docs/ differs from its sources: run 'make generate' and commit the result" >&2
 		exit 1
 	}
 	"$TF_ACC_TERRAFORM_PATH" fmt -check -recursive -diff examples || {
