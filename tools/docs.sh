@@ -65,7 +65,6 @@ render "$work/tree" "$work/schema.json"
 
 case $mode in
 generate)
-	cp -R templates/schema "$work/tree/docs/schema"
 	rm -rf docs
 	cp -R "$work/tree/docs" docs
 	;;
@@ -74,7 +73,6 @@ check)
 		cat "$work/validate.log" >&2
 		exit 1
 	}
-	cp -R templates/schema "$work/tree/docs/schema"
 	diff -ru docs "$work/tree/docs" || {
 		echo "docs/ differs from its sources: run 'make generate' and commit the result" >&2
 		exit 1
