@@ -4,6 +4,7 @@ package yamledit
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
@@ -187,14 +188,14 @@ func mappingOf(n *yaml.Node, depth int) (any, bool) {
 	return out, true
 }
 
-// plain takes a value through JSON, as a consumer would read it.
+// plain takes a value through JSON, which has no line folding.
 func plain(value any) any {
 	text, err := JSON(value)
 	if err != nil {
 		return value
 	}
 	var out any
-	if yaml.Unmarshal([]byte(text), &out) != nil {
+	if json.Unmarshal([]byte(text), &out) != nil {
 		return value
 	}
 	return out
