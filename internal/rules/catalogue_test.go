@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the catalogue page anew")
 
 // The page of the rule catalogue is made from the table of rules, so that none
-// can be undocumented. go test ./internal/rules -run TestCatalogue -update
+// can be undocumented. go test ./internal/rules -run TestCatalogue -update.
 func TestCatalogue(t *testing.T) {
 	const file = "../../templates/guides/rules.md"
 	page := catalogue()

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/bits"
 	"net/netip"
+	"strings"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
@@ -336,14 +337,14 @@ func texts(prefixes []netip.Prefix) []string {
 }
 
 func list(prefixes []netip.Prefix) string {
-	out := ""
+	var out strings.Builder
 	for i, p := range prefixes {
 		if i > 0 {
-			out += ", "
+			out.WriteString(", ")
 		}
-		out += p.String()
+		out.WriteString(p.String())
 	}
-	return out
+	return out.String()
 }
 
 // NodeCapacity counts the nodes that get a range out of a network, the smaller

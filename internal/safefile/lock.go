@@ -49,7 +49,7 @@ func lock(ctx context.Context, f *os.File) error {
 		case err = <-done:
 		case <-ctx.Done():
 			go func() {
-				<-done
+				_ = <-done    // whoever waited is gone
 				_ = f.Close() // nothing was written
 			}()
 			return ctx.Err()
@@ -65,14 +65,14 @@ func lock(ctx context.Context, f *os.File) error {
 // nothing is left beside the user's files. It is empty and stays: to remove it
 // would let two processes lock two files of one name.
 func openLockFile(dir string) (*os.File, error) {
-	real, err := filepath.EvalSymlinks(dir)
+	target, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, err
 	}
-	if real, err = filepath.Abs(real); err != nil {
+	if target, err = filepath.Abs(target); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(real))
+	sum := sha256.Sum256([]byte(target))
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("cidrplan-%x.lock", sum[:12]))
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if errors.Is(err, os.ErrPermission) { // another user's, which can be locked all the same

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -36,10 +37,8 @@ func flock(f *os.File, how int) error {
 		err = unix.Flock(int(f.Fd()), how)
 	}
 	// NFS cannot lock what is not open for writing, such as a directory.
-	for _, none := range []error{unix.EBADF, unix.EINVAL, unix.ENOLCK, unix.ENOSYS, unix.ENOTSUP, unix.EOPNOTSUPP} {
-		if err == none {
-			return errNoLocks
-		}
+	if slices.Contains([]error{unix.EBADF, unix.EINVAL, unix.ENOLCK, unix.ENOSYS, unix.ENOTSUP, unix.EOPNOTSUPP}, err) {
+		return errNoLocks
 	}
 	return err
 }
@@ -51,7 +50,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written through it
+	defer f.Close()
 	if err = f.Sync(); errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return nil
 	}

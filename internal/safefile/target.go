@@ -54,8 +54,8 @@ func resolve(path string) (string, error) {
 // from where it really stands.
 func realDir(path string) string {
 	dir := filepath.Dir(path)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		return target
 	}
 	return dir
 }

@@ -133,7 +133,7 @@ func TestWorkload(t *testing.T) {
 			}
 		}
 		reserved := Prefixes(Ranges(w.reserved...)...)
-		if pairs, _ := Overlaps(append(results, reserved...), 10); len(pairs) != 0 {
+		if pairs, _ := Overlaps(slices.Concat(results, reserved), 10); len(pairs) != 0 {
 			t.Errorf("these overlap: %v", pairs)
 		}
 	}

@@ -228,10 +228,9 @@ func wrong(input, problem, candidate string, accepts judge) *SyntaxError {
 	if candidate == "" {
 		return e
 	}
-	var inner *SyntaxError
 	if err := accepts(candidate); err == nil {
 		e.Suggestion = candidate
-	} else if errors.As(err, &inner) {
+	} else if inner, ok := errors.AsType[*SyntaxError](err); ok {
 		e.Suggestion = inner.Suggestion
 	}
 	return e

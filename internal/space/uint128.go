@@ -55,17 +55,6 @@ func (u uint128) less(v uint128) bool {
 	return borrow != 0
 }
 
-func (u uint128) compare(v uint128) int {
-	switch {
-	case u.less(v):
-		return -1
-	case v.less(u):
-		return 1
-	default:
-		return 0
-	}
-}
-
 func (u uint128) plus(v uint128) uint128 {
 	lo, carry := bits.Add64(u.lo, v.lo, 0)
 	hi, _ := bits.Add64(u.hi, v.hi, carry)

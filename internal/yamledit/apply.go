@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 )
 
 // A Field is an owned field: where it is and what must stand there. A nil value
@@ -42,6 +44,7 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 	fields := map[*document][]Field{}
 	var errs []error
 	for _, edit := range edits {
+		errs = append(errs, validPaths(edit.Fields)...)
 		d, err := f.choose(edit.Document)
 		if err != nil {
 			errs = append(errs, err)
@@ -50,8 +53,8 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 		fields[d] = append(fields[d], edit.Fields...)
 	}
 	result := f.src
-	for i := len(f.docs) - 1; i >= 0; i-- { // from the end, so that offsets stay true
-		d := f.docs[i]
+	for _, d := range slices.Backward(f.docs) { // from the end, so that offsets stay true
+
 		text, err := d.edit(fields[d])
 		if err != nil {
 			errs = append(errs, d.located(err))
@@ -63,6 +66,19 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 		return nil, errors.Join(errs...)
 	}
 	return result, nil
+}
+
+// validPaths refuses keys that no YAML can hold.
+func validPaths(fields []Field) []error {
+	var errs []error
+	for _, field := range fields {
+		for _, step := range field.Path {
+			if step.Kind == KeyStep && !utf8.ValidString(step.Key) {
+				errs = append(errs, &UnsafeError{Path: field.Path, Reason: fmt.Sprintf("the key %q is not UTF-8", step.Key)})
+			}
+		}
+	}
+	return errs
 }
 
 // replaced returns a text with a range of it replaced, or the text itself if

@@ -4,6 +4,7 @@ package yamledit
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -117,7 +118,7 @@ func (c *change) build() (value, error) {
 			if len(c.children) > 1 {
 				return value{}, c.mixed()
 			}
-			return stringValue(plainStyle.document(v)), nil
+			return stringValue(plainStyle().document(v)), nil
 		case ItemStep:
 			if built.kind == mapKind {
 				return value{}, c.mixed()
@@ -146,11 +147,11 @@ func (s style) document(v value) string {
 	if v.empty() {
 		return s.flow(v) + "\n"
 	}
-	text := ""
+	var text strings.Builder
 	for _, line := range s.block(v, "") {
-		text += line + "\n"
+		text.WriteString(line + "\n")
 	}
-	return text
+	return text.String()
 }
 
 // changesOf returns the changes that turn a mapping into another, key by key.

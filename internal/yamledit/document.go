@@ -63,8 +63,7 @@ func parse(src []byte) (*file, error) {
 
 func (d *document) parse() error {
 	root, err := parseTree(d.src[d.begin:d.end])
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
 		syntax.Line += d.line
 		if hint := templateLine(d.src[d.begin:d.end]); hint > 0 {
 			syntax.Reason += fmt.Sprintf("; line %d holds text of a template, and a template is YAML only once it is filled in", hint+d.line)
@@ -105,11 +104,11 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(withoutVersion(text)))
 	var doc, more yaml.Node
 	err := dec.Decode(&doc)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
 	if err == nil {
-		if err = dec.Decode(&more); err == io.EOF {
+		if err = dec.Decode(&more); errors.Is(err, io.EOF) {
 			return doc.Content[0], nil
 		}
 		if err == nil {
@@ -130,12 +129,12 @@ var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]`)
 // withoutVersion makes a %YAML directive a comment of the same length. The
 // parser knows 1.1 only and reads a text of 1.2 well if it is not told.
 func withoutVersion(text []byte) []byte {
-	start := bytes.Index(text, []byte("---"))
-	if start < 0 || !bytes.Contains(text[:start], []byte("%YAML")) {
+	before, _, ok := bytes.Cut(text, []byte("---"))
+	if !ok || !bytes.Contains(before, []byte("%YAML")) {
 		return text
 	}
 	changed := bytes.Clone(text)
-	for _, at := range versionDirective.FindAllIndex(text[:start], -1) {
+	for _, at := range versionDirective.FindAllIndex(before, -1) {
 		changed[at[0]] = '#'
 	}
 	return changed

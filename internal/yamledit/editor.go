@@ -158,8 +158,7 @@ func (e *editor) refuse(c *change, n *yaml.Node, format string, args ...any) err
 
 // locate turns the failure to find a node's place into a refusal.
 func (e *editor) locate(err error, c *change) error {
-	var lost errNotFound
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[errNotFound](err); ok {
 		return &UnsafeError{Path: c.path, Line: lost.line, Reason: err.Error()}
 	}
 	return err

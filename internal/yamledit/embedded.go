@@ -27,7 +27,7 @@ func (e *editor) inside(n *yaml.Node, c *change, at place) error {
 		if err != nil {
 			return err
 		}
-		return e.scalar(n, &change{path: c.path, kind: setValue, value: stringValue(plainStyle.document(v))}, at)
+		return e.scalar(n, &change{path: c.path, kind: setValue, value: stringValue(plainStyle().document(v))}, at)
 	}
 	s, err := e.spanAt(n, at)
 	if err != nil {
@@ -48,8 +48,7 @@ func (e *editor) inside(n *yaml.Node, c *change, at place) error {
 // nested makes the changes inside a text and returns the editor that did.
 func nested(text []byte, n *yaml.Node, inner *change) (*editor, error) {
 	f, err := parse(text)
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
 		return nil, &UnsafeError{Path: inner.path[:len(inner.path)-1], Line: textLine(n) + syntax.Line, Reason: "the text inside is not YAML: " + syntax.Reason}
 	}
 	if err != nil {

@@ -19,7 +19,8 @@ type style struct {
 	tight      bool       // flow style has no blank behind ':' and ','
 }
 
-var plainStyle = style{step: "  ", listIndent: true}
+// plainStyle is how a fresh document is written.
+func plainStyle() style { return style{step: "  ", listIndent: true} }
 
 // Encode writes a fresh document in the plain block style that a person would
 // use: two spaces, quotes only where a reader of YAML 1.1 or 1.2 needs them. It
@@ -33,7 +34,7 @@ func Encode(doc Map) []byte {
 	if v.empty() {
 		return []byte("{}\n")
 	}
-	return []byte(strings.Join(plainStyle.block(v, ""), "\n") + "\n")
+	return []byte(strings.Join(plainStyle().block(v, ""), "\n") + "\n")
 }
 
 // block returns the lines of a list or mapping with members, each indented.

@@ -3,6 +3,7 @@
 package yamledit
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -230,7 +231,7 @@ func (e *editor) ownLines(b brackets, first, last int) bool {
 // that go.
 func (e *editor) cut(b brackets, n *yaml.Node, c *change, from, to int, removed []span) error {
 	pos := from
-	for _, m := range append(removed[:len(removed):len(removed)], span{start: to, end: to}) {
+	for _, m := range append(slices.Clip(removed), span{start: to, end: to}) {
 		if m.start > pos && e.d.hasComment(pos, m.start) {
 			return e.refuse(c, n, "comments stand within what would go; remove them first")
 		}

@@ -215,8 +215,7 @@ func parseEmbedded(n *yaml.Node, path Path) (*file, error) {
 		return nil, &UnsafeError{Path: path[:len(path)-1], Line: n.Line, Reason: fmt.Sprintf("%s is no text to go on inside", strings.TrimSpace(n.Value))}
 	}
 	f, err := parse([]byte(n.Value))
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
 		return nil, &UnsafeError{Path: path[:len(path)-1], Line: textLine(n) + syntax.Line, Reason: "the text inside is not YAML: " + syntax.Reason}
 	}
 	return f, err

@@ -223,7 +223,7 @@ func (e *editor) clear(c *change, n *yaml.Node, starts, ends []int, brackets str
 		if err != nil {
 			return e.locate(err, c)
 		}
-		e.putBehind(n, s, at, brackets)
+		e.putBehind(s, at, brackets)
 	} else {
 		if e.d.hasComment(e.d.lineEnd(starts[0]), e.d.lineEnd(ends[0])) && e.d.lineOf(starts[0]) != e.d.lineOf(ends[0]) {
 			return e.refuse(c, n, "comments stand within what would go; remove them first")
@@ -238,7 +238,7 @@ func (e *editor) clear(c *change, n *yaml.Node, starts, ends []int, brackets str
 }
 
 // putBehind writes a value on the line of its holder, behind a tag and anchor.
-func (e *editor) putBehind(n *yaml.Node, s span, at place, text string) {
+func (e *editor) putBehind(s span, at place, text string) {
 	pos := at.after
 	if s.start != s.body {
 		_, pos = e.d.skipProperties(s.start)

@@ -4,6 +4,7 @@ package yamledit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -80,7 +81,7 @@ func (p Path) String() string {
 
 // With returns the path with steps appended, sharing nothing with p.
 func (p Path) With(steps ...Step) Path {
-	return append(p[:len(p):len(p)], steps...)
+	return append(slices.Clip(p), steps...)
 }
 
 // bareKey reports whether a key is written without quotes in a path.

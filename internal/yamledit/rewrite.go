@@ -154,7 +154,7 @@ func (e *editor) replaceBlock(n *yaml.Node, s span, inline string, below []strin
 	switch {
 	case block && at.holder == heldByKey && d.startsLine(s.body):
 		if inline != "" {
-			e.putBehind(n, s, at, inline)
+			e.putBehind(s, at, inline)
 		}
 		e.deleteLinesFor(s, below, at)
 		return

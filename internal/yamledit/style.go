@@ -17,7 +17,7 @@ type habits struct {
 
 // style returns how most of the document is written.
 func (d *document) style() style {
-	s := plainStyle
+	s := plainStyle()
 	if d.root == nil {
 		return s
 	}

@@ -46,11 +46,9 @@ func (e *editor) verifyScopes() (done bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		root, err := parseTree(text)
-		if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 {
-			return false, nil
-		}
-		if err := sameTree(s.key, root.Content[0]); err != nil {
+		// A part that cannot be judged by itself is judged with the whole document.
+		root := onlyEntry(text)
+		if root == nil || sameTree(s.key, root.Content[0]) != nil {
 			return false, nil
 		}
 		if err := s.change.compare(s.value, root.Content[1]); err != nil {
@@ -146,6 +144,15 @@ func holds(n *yaml.Node, want value) error {
 		return fmt.Errorf("line %d: %s stands where %s should", n.Line, shortened(have), want)
 	}
 	return nil
+}
+
+// onlyEntry parses a text that is one key with its value, or returns nil.
+func onlyEntry(text []byte) *yaml.Node {
+	root, err := parseTree(text)
+	if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 {
+		return nil
+	}
+	return root
 }
 
 func shortened(text string) string {
