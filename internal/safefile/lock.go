@@ -49,8 +49,7 @@ func lock(ctx context.Context, f *os.File) error {
 		case err = <-done:
 		case <-ctx.Done():
 			go func() {
-				_ = <-done    // whoever waited is gone
-				_ = f.Close() // nothing was written
+				_ = errors.Join(<-done, f.Close()) // whoever waited is gone, and nothing was written
 			}()
 			return ctx.Err()
 		}

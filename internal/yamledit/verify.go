@@ -48,7 +48,7 @@ func (e *editor) verifyScopes() (done bool, err error) {
 		}
 		// A part that cannot be judged by itself is judged with the whole document.
 		root := onlyEntry(text)
-		if root == nil || sameTree(s.key, root.Content[0]) != nil {
+		if root == nil || !equalTrees(s.key, root.Content[0]) {
 			return false, nil
 		}
 		if err := s.change.compare(s.value, root.Content[1]); err != nil {
@@ -145,6 +145,8 @@ func holds(n *yaml.Node, want value) error {
 	}
 	return nil
 }
+
+func equalTrees(a, b *yaml.Node) bool { return sameTree(a, b) == nil }
 
 // onlyEntry parses a text that is one key with its value, or returns nil.
 func onlyEntry(text []byte) *yaml.Node {
