@@ -113,7 +113,7 @@ func caseText(s string) (string, error) {
 	case "without final newline":
 		return strings.TrimSuffix(text, "\n"), nil
 	case "escaped":
-		return strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", `\n`), `"`, `\"`) + `"`)
+		return strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), `"`, `\"`) + `"`)
 	}
 	return "", fmt.Errorf("unknown mark %q", mark)
 }

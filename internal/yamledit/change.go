@@ -57,7 +57,7 @@ func (c *change) add(f Field) error {
 			next = &change{path: f.Path[: i+1 : i+1]}
 			c.children = append(c.children, next)
 		} else if i == len(f.Path)-1 {
-			return overlap(f.Path, next.path)
+			return overlap(f.Path, next.first().path)
 		}
 		c = next
 	}
@@ -71,6 +71,14 @@ func (c *change) add(f Field) error {
 	}
 	c.kind, c.value = setValue, v
 	return nil
+}
+
+// first returns the first owned field of the change.
+func (c *change) first() *change {
+	for c.kind == changeChildren && len(c.children) > 0 {
+		c = c.children[0]
+	}
+	return c
 }
 
 func overlap(a, b Path) error {

@@ -68,7 +68,7 @@ func (e *editor) flowElements(n *yaml.Node, c *change, edit listEdit, items []el
 	for i := range len(items) + 1 {
 		var texts []string
 		for _, v := range edit.add[i] {
-			texts = append(texts, b.style.flow(v))
+			texts = append(texts, b.style.flow(v.inOrderOf(n.Content)))
 		}
 		if len(texts) > 0 {
 			e.addMembers(b, i, texts)

@@ -273,7 +273,7 @@ func (e *editor) addElements(n *yaml.Node, edit listEdit, items []element, at pl
 	for i := range len(items) + 1 {
 		var lines []string
 		for _, v := range edit.add[i] {
-			lines = append(lines, s.item(v, indent+dash, indent)...)
+			lines = append(lines, s.item(v.inOrderOf(n.Content), indent+dash, indent)...)
 		}
 		switch {
 		case len(lines) == 0:
@@ -302,4 +302,26 @@ func (e *editor) removeElements(edit listEdit, items []element, at place) {
 		}
 		e.removeBehindDash(item.dash, item.span.end, items[next].dash, at)
 	}
+}
+
+// inOrderOf returns a mapping that has no order of its own with its keys in the
+// order of the first mapping among its siblings.
+func (v value) inOrderOf(siblings []*yaml.Node) value {
+	first := slices.IndexFunc(siblings, func(n *yaml.Node) bool { return n.Kind == yaml.MappingNode })
+	if !v.unordered || first < 0 {
+		return v
+	}
+	ordered := value{kind: mapKind}
+	take := func(key string) {
+		if i := slices.Index(v.keys, key); i >= 0 && !slices.Contains(ordered.keys, key) {
+			ordered.keys, ordered.items = append(ordered.keys, key), append(ordered.items, v.items[i])
+		}
+	}
+	for i := 0; i < len(siblings[first].Content); i += 2 {
+		take(siblings[first].Content[i].Value)
+	}
+	for _, key := range v.keys {
+		take(key)
+	}
+	return ordered
 }

@@ -66,6 +66,8 @@ type value struct {
 	text  string // of a scalar: its content
 	keys  []string
 	items []value // of a list, and of a map in the order of its keys
+
+	unordered bool // a map whose order means nothing: it came from a Go map
 }
 
 func stringValue(s string) value { return value{tag: "!!str", text: s} }
@@ -117,7 +119,9 @@ func newValue(v any) (value, error) {
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			m = append(m, Entry{Key: key, Value: v[key]})
 		}
-		return newValue(m)
+		val, err := newValue(m)
+		val.unordered = true
+		return val, err
 	case Map:
 		mapping := value{kind: mapKind}
 		for _, entry := range v {
@@ -239,7 +243,7 @@ func jsonString(s string) string {
 // maxExpanded bounds the nodes that aliases may unfold to, and maxDepth how deep
 // they may nest, so that a text of a kilobyte cannot take all memory.
 const (
-	maxExpanded = 1_000_000
+	maxExpanded = 200_000
 	maxDepth    = 10_000
 )
 
