@@ -84,6 +84,102 @@ func checkEdit(t *testing.T, before, after []byte, field Field) {
 		t.Fatalf("got %s, want %s\nbefore\n%q\nafter\n%q", got[0].JSON, want, before, after)
 	}
 	checkTree(t, before, after, field)
+	checkWhole(t, before, after, field)
+}
+
+// checkWhole compares the whole texts, since an edit checks itself only around
+// what it replaced: every document with styles, anchors and tags, and where a
+// scalar took the place of another one, every comment.
+func checkWhole(t *testing.T, before, after []byte, field Field) {
+	t.Helper()
+	was, err := parse(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := parse(after)
+	if err != nil {
+		t.Fatalf("%v\nbefore\n%q\nafter\n%q", err, before, after)
+	}
+	owner, err := was.choose(Selector{})
+	if err != nil || len(was.docs) != len(is.docs) {
+		t.Fatalf("%v; %d documents, then %d\nbefore\n%q\nafter\n%q", err, len(was.docs), len(is.docs), before, after)
+	}
+	c, err := newChange([]Field{field})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range was.docs {
+		if d == owner && !(d.empty() && is.docs[i].empty()) {
+			err = d.verifyWhole(is.docs[i], c)
+		} else if d.root != nil {
+			err = sameTree(d.root, is.docs[i].root)
+		}
+		if err != nil {
+			t.Fatalf("%v\nbefore\n%q\nafter\n%q", err, before, after)
+		}
+	}
+	checkBytes(t, before, after, field)
+}
+
+// checkBytes compares the texts without a parser: what comes takes nothing away,
+// what goes puts nothing there but empty brackets, and a scalar that takes the
+// place of another one changes its line alone.
+func checkBytes(t *testing.T, before, after []byte, field Field) {
+	t.Helper()
+	old, err := Get(before, Selector{}, field.Path)
+	if err != nil {
+		return // the document is empty
+	}
+	now, err := Get(after, Selector{}, field.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := true
+	switch {
+	case field.Value == nil:
+		fits = isWithin(withoutBrackets(after), withoutBrackets(before))
+	case !old[0].Found && !strings.Contains(field.Path.String(), "|"):
+		fits = isWithin(withoutNulls(before), withoutNulls(after))
+	case old[0].Found && old[0].Style < Literal && now[0].Style < Literal:
+		was, is := bytes.Split(before, []byte("\n")), bytes.Split(after, []byte("\n"))
+		differing := 0
+		for i := range was {
+			if len(was) == len(is) && !bytes.Equal(was[i], is[i]) {
+				differing++
+			}
+		}
+		fits = differing < 2
+	}
+	if !fits {
+		t.Fatalf("more than the field was touched: %s\nbefore\n%q\nafter\n%q", field.Path, before, after)
+	}
+}
+
+// isWithin reports whether a text is left when parts of another go.
+func isWithin(part, whole []byte) bool {
+	for _, c := range whole {
+		if len(part) > 0 && part[0] == c {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}
+
+func withoutBrackets(text []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if strings.ContainsRune("{}[] ", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// withoutNulls takes the words away that a mapping can take the place of.
+func withoutNulls(text []byte) []byte {
+	for _, word := range []string{"null", "Null", "NULL", "~", " ", "\t"} {
+		text = bytes.ReplaceAll(text, []byte(word), nil)
+	}
+	return text
 }
 
 // checkTree compares the trees as the library decodes them, with the owned field
