@@ -99,6 +99,18 @@ func convention(s *site.Site, role site.Role, f space.Family, length int) (netip
 	return netip.PrefixFrom(prefix.Addr(), length).Masked(), whose, true
 }
 
+// installed returns the range that a cluster runs which was installed without
+// stating one: the default of the tool itself. Talos and kubeadm take 10.96.0.0/12
+// for Services, which ends at 10.111.255.255 (Talos pkg/machinery/constants,
+// kubeadm v1beta4 defaults).
+func installed(s *site.Site, role site.Role, f space.Family, usual netip.Prefix) netip.Prefix {
+	stated := s.Datapath.Kubeovn() || s.Distribution.Rancher() // by Kube-OVN's own values, or no wider than usual
+	if role == site.RoleService && f == space.IPv4 && !stated && s.Distribution != "" {
+		return netip.PrefixFrom(usual.Addr(), 12).Masked()
+	}
+	return usual
+}
+
 // othersConventions are ranges that some tool takes by default, which an
 // automatically placed network avoids while there is other room: so that a later
 // choice of datapath, a container runtime on the host or a tenant cluster does

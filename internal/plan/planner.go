@@ -352,6 +352,12 @@ func (pl *planner) placeConventions() {
 			if !ok || w.name != string(w.role) {
 				continue
 			}
+			if pl.site.Existing && w.role.Immovable() {
+				// What an installed cluster runs does not give way to anything: if it
+				// meets something, that is to be found.
+				pl.put(w, f, installed(pl.site, w.role, f, prefix), OriginConvention, "assumed of the installed cluster: convention of "+whose)
+				continue
+			}
 			if block := withHeadroom(prefix, w.declared.Growth); !pl.free.IsFree(block) {
 				prefix = block
 				w.reasons = append(w.reasons, fmt.Sprintf("the convention of %s, %s, %s", whose, prefix, pl.inTheWay(prefix)))

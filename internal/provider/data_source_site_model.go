@@ -14,25 +14,26 @@ import (
 
 // siteModelV0 is the data source cidrplan_site.
 type siteModelV0 struct {
-	Name         types.String          `tfsdk:"name"`
-	Datapath     types.String          `tfsdk:"datapath"`
-	Distribution types.String          `tfsdk:"distribution"`
-	Existing     types.Bool            `tfsdk:"existing"`
-	GatewayAPI   types.Bool            `tfsdk:"gateway_api"`
-	IPFamilies   types.List            `tfsdk:"ip_families"`
-	MaxNodes     types.Int64           `tfsdk:"max_nodes"`
-	PodsPerNode  types.Int64           `tfsdk:"pods_per_node"`
-	MaxServices  types.Int64           `tfsdk:"max_services"`
-	AddressSpace types.List            `tfsdk:"address_space"`
-	Reserved     types.Map             `tfsdk:"reserved"`
-	Network      []networkBlockModelV0 `tfsdk:"network"`
-	Hosts        types.Map             `tfsdk:"hosts"`
-	Versions     types.Map             `tfsdk:"versions"`
-	Accept       types.Map             `tfsdk:"accept"`
-	AllowMove    types.Map             `tfsdk:"allow_move"`
-	LockFile     types.String          `tfsdk:"lock_file"`
-	Lock         types.String          `tfsdk:"lock"`
-	FailOn       types.String          `tfsdk:"fail_on"`
+	Name          types.String          `tfsdk:"name"`
+	Datapath      types.String          `tfsdk:"datapath"`
+	Distribution  types.String          `tfsdk:"distribution"`
+	Existing      types.Bool            `tfsdk:"existing"`
+	GatewayAPI    types.Bool            `tfsdk:"gateway_api"`
+	IPFamilies    types.List            `tfsdk:"ip_families"`
+	MaxNodes      types.Int64           `tfsdk:"max_nodes"`
+	PodsPerNode   types.Int64           `tfsdk:"pods_per_node"`
+	MaxServices   types.Int64           `tfsdk:"max_services"`
+	AddressSpace  types.List            `tfsdk:"address_space"`
+	Reserved      types.Map             `tfsdk:"reserved"`
+	Network       []networkBlockModelV0 `tfsdk:"network"`
+	Hosts         types.Map             `tfsdk:"hosts"`
+	Versions      types.Map             `tfsdk:"versions"`
+	Accept        types.Map             `tfsdk:"accept"`
+	AllowMove     types.Map             `tfsdk:"allow_move"`
+	NativeRouting types.List            `tfsdk:"native_routing_cidrs"`
+	LockFile      types.String          `tfsdk:"lock_file"`
+	Lock          types.String          `tfsdk:"lock"`
+	FailOn        types.String          `tfsdk:"fail_on"`
 
 	Plan          types.String `tfsdk:"plan"`
 	Digest        types.String `tfsdk:"digest"`
@@ -60,6 +61,8 @@ type networkBlockModelV0 struct {
 	VIPs                 types.Map    `tfsdk:"vips"`
 	Formerly             types.String `tfsdk:"formerly"`
 	Growth               types.Int64  `tfsdk:"growth"`
+	Announce             types.String `tfsdk:"announce"`
+	DefaultRoute         types.Bool   `tfsdk:"default_route"`
 }
 
 // declaration turns the configuration into plain Go types. Nothing is judged here.
@@ -77,6 +80,7 @@ func (m *siteModelV0) declaration(ctx context.Context) (site.Declaration, diag.D
 	into(ctx, &diags, m.Versions, &d.Versions)
 	into(ctx, &diags, m.Accept, &d.Accept)
 	into(ctx, &diags, m.AllowMove, &d.AllowMove)
+	into(ctx, &diags, m.NativeRouting, &d.NativeRouting)
 	for _, block := range m.Network {
 		d.Networks = append(d.Networks, block.declaration(ctx, &diags))
 	}
@@ -89,7 +93,7 @@ func (m *networkBlockModelV0) declaration(ctx context.Context, diags *diag.Diagn
 		IPv4PrefixLength: m.IPv4PrefixLength.ValueInt64Pointer(), IPv6PrefixLength: m.IPv6PrefixLength.ValueInt64Pointer(),
 		IPv4NodePrefixLength: m.IPv4NodePrefixLength.ValueInt64Pointer(), IPv6NodePrefixLength: m.IPv6NodePrefixLength.ValueInt64Pointer(),
 		Gateway: m.Gateway.ValueString(), VLANID: m.VLANID.ValueInt64Pointer(), Link: m.Link.ValueString(), Formerly: m.Formerly.ValueString(),
-		Growth: m.Growth.ValueInt64Pointer(),
+		Growth: m.Growth.ValueInt64Pointer(), Announce: m.Announce.ValueString(), DefaultRoute: m.DefaultRoute.ValueBool(),
 	}
 	into(ctx, diags, m.CIDRs, &d.CIDRs)
 	into(ctx, diags, m.DHCP, &d.DHCP)

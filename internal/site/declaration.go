@@ -7,22 +7,23 @@ package site
 // Declaration is a site as the user wrote it: nothing is parsed or checked yet.
 // Pointers are nil where nothing was said.
 type Declaration struct {
-	Name         string
-	Datapath     string
-	Distribution string
-	Existing     bool
-	GatewayAPI   *bool
-	IPFamilies   []string
-	MaxNodes     *int64
-	PodsPerNode  *int64
-	MaxServices  *int64
-	AddressSpace []string
-	Reserved     map[string][]string
-	Networks     []NetworkDeclaration
-	Hosts        map[string]int64
-	Versions     map[string]string
-	Accept       map[string]string // rule/network to reason
-	AllowMove    map[string]string // network to the prefix that it may leave
+	Name          string
+	Datapath      string
+	Distribution  string
+	Existing      bool
+	GatewayAPI    *bool
+	IPFamilies    []string
+	MaxNodes      *int64
+	PodsPerNode   *int64
+	MaxServices   *int64
+	AddressSpace  []string
+	Reserved      map[string][]string
+	Networks      []NetworkDeclaration
+	Hosts         map[string]int64
+	Versions      map[string]string
+	Accept        map[string]string // rule/network to reason
+	AllowMove     map[string]string // network to the prefix that it may leave
+	NativeRouting []string          // what Cilium routes without masquerading
 }
 
 // NetworkDeclaration is a network block as the user wrote it.
@@ -43,4 +44,6 @@ type NetworkDeclaration struct {
 	VIPs                 map[string]string
 	Formerly             string
 	Growth               *int64
+	Announce             string // of a LoadBalancer network: l2 or bgp
+	DefaultRoute         bool   // of a node network: it carries the main default route
 }

@@ -65,6 +65,7 @@ func Parse(d Declaration) (*Site, Problems) {
 	p.versions(d)
 	p.accept(d)
 	p.allowMove(d)
+	p.nativeRouting(d)
 	return p.site, p.problems.Sorted()
 }
 
@@ -244,6 +245,21 @@ func (p *parser) allowMove(d Declaration) {
 			}
 			p.site.AllowMove[name] = append(p.site.AllowMove[name], prefix)
 		}
+	}
+}
+
+func (p *parser) nativeRouting(d Declaration) {
+	for i, text := range d.NativeRouting {
+		path := At("native_routing_cidrs").Index(i)
+		prefix, err := space.ParsePrefix(text)
+		if err != nil {
+			p.problems.Add(path, SummaryInvalidPrefix, "%s", sentence(err))
+			continue
+		}
+		p.site.NativeRouting = append(p.site.NativeRouting, prefix)
+	}
+	if len(d.NativeRouting) > 0 && p.site.Datapath != "" && !p.site.Datapath.Cilium() {
+		p.problems.Add(At("native_routing_cidrs"), SummaryNotApplicable, "native_routing_cidrs is a setting of Cilium, but the datapath %q runs none. Leave it out.", p.site.Datapath)
 	}
 }
 

@@ -79,6 +79,25 @@ func (p *parser) addresses(n *Network, nd NetworkDeclaration) {
 	n.Gateways = p.gateways(nd, *n, n.Path)
 	n.DHCP = p.dhcp(nd, *n, n.Path)
 	n.VIPs = p.vips(nd, *n, n.Path)
+	p.reach(n, nd)
+}
+
+// reach parses how a network is reached from outside.
+func (p *parser) reach(n *Network, nd NetworkDeclaration) {
+	if nd.Announce != "" {
+		n.Announce = oneOf(p, n.Path.Attribute("announce"), "announcement", nd.Announce, Announcements())
+		if n.Role != RoleLoadBalancer {
+			p.problems.Add(n.Path.Attribute("announce"), SummaryNotApplicable, "Only a LoadBalancer pool is announced; the network %q has the role %q. Remove announce.", n.Name, n.Role)
+		}
+	}
+	n.DefaultRoute = nd.DefaultRoute
+	switch at := n.Path.Attribute("default_route"); {
+	case !nd.DefaultRoute:
+	case n.Role != RoleNode:
+		p.problems.Add(at, SummaryNotApplicable, "Only a network of role \"node\" carries the nodes' default route; %q has the role %q. Remove default_route.", n.Name, n.Role)
+	case len(n.Gateways) == 0:
+		p.problems.Add(at, SummaryContradiction, "The network %q carries the default route, but has no gateway to send packets to. State gateway.", n.Name)
+	}
 }
 
 func (p *parser) role(nd NetworkDeclaration, path Path) Role {

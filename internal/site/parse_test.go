@@ -79,6 +79,12 @@ func TestParseProblems(t *testing.T) {
 		{"a virtual address outside", network(NetworkDeclaration{Name: "a", Role: "node", CIDRs: []string{"10.1.0.0/24"}, VIPs: map[string]string{"api": "10.1.1.5"}}), `network[0].vips["api"]`, SummaryOutsideNetwork, "10.1.0.0/24"},
 		{"a virtual address twice", network(NetworkDeclaration{Name: "a", Role: "node", CIDRs: []string{"10.1.0.0/24"}, VIPs: map[string]string{"api": "10.1.0.5", "web": "10.1.0.5"}}), `network[0].vips["web"]`, SummaryDuplicateName, "both"},
 		{"virtual addresses of pods", network(NetworkDeclaration{Name: "pod", VIPs: map[string]string{"api": "10.1.0.5"}}), "network[0].vips", SummaryNotApplicable, `"node"`},
+		{"an unknown announcement", network(NetworkDeclaration{Name: "load_balancer", Announce: "arp"}), "network[0].announce", SummaryUnknownValue, `"l2"`},
+		{"an announcement of pods", network(NetworkDeclaration{Name: "pod", Announce: "bgp"}), "network[0].announce", SummaryNotApplicable, "LoadBalancer"},
+		{"a default route without a gateway", network(NetworkDeclaration{Name: "a", Role: "node", CIDRs: []string{"10.1.0.0/24"}, DefaultRoute: true}), "network[0].default_route", SummaryContradiction, "gateway"},
+		{"a default route of pods", network(NetworkDeclaration{Name: "pod", DefaultRoute: true}), "network[0].default_route", SummaryNotApplicable, `"node"`},
+		{"native routing without Cilium", with(func(d *Declaration) { d.Datapath, d.NativeRouting = "kubeovn", []string{"10.0.0.0/8"} }), "native_routing_cidrs", SummaryNotApplicable, "Cilium"},
+		{"native routing with host bits", with(func(d *Declaration) { d.NativeRouting = []string{"10.0.0.1/8"} }), "native_routing_cidrs[0]", SummaryInvalidPrefix, "10.0.0.0/8"},
 		{"a parent that is not there", network(NetworkDeclaration{Name: "a", CarvedFrom: "pods"}), "network[0].carved_from", SummaryMissingParent, `Did you mean "pod"?`},
 		{"its own parent", network(NetworkDeclaration{Name: "a", CarvedFrom: "a"}), "network[0].carved_from", SummaryMissingParent, "itself"},
 		{"a circle of parents", with(func(d *Declaration) {

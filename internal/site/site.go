@@ -22,22 +22,23 @@ const (
 // Site is a declaration after parsing: every range is valid and canonical,
 // every name is known, every default is filled in.
 type Site struct {
-	Name         string
-	Datapath     Datapath
-	Distribution Distribution
-	Existing     bool
-	GatewayAPI   bool
-	Families     []space.Family // at least one; the first is primary
-	MaxNodes     int
-	PodsPerNode  int
-	MaxServices  int
-	AddressSpace []netip.Prefix // in the order of preference
-	Reserved     []Reserved     // by name
-	Networks     []Network      // in the order of the declaration; only those that parsed
-	Hosts        map[string]int64
-	Versions     map[string]string
-	Accept       map[string]string
-	AllowMove    map[string][]netip.Prefix
+	Name          string
+	Datapath      Datapath
+	Distribution  Distribution
+	Existing      bool
+	GatewayAPI    bool
+	Families      []space.Family // at least one; the first is primary
+	MaxNodes      int
+	PodsPerNode   int
+	MaxServices   int
+	AddressSpace  []netip.Prefix // in the order of preference
+	Reserved      []Reserved     // by name
+	Networks      []Network      // in the order of the declaration; only those that parsed
+	Hosts         map[string]int64
+	Versions      map[string]string
+	Accept        map[string]string
+	AllowMove     map[string][]netip.Prefix
+	NativeRouting []netip.Prefix // what Cilium routes without masquerading; empty if not stated
 	// Broken names the networks that did not parse. They are left out of
 	// Networks, so nothing may be concluded from their absence.
 	Broken map[string]bool
@@ -52,23 +53,25 @@ type Reserved struct {
 
 // Network is a declared network.
 type Network struct {
-	Name       string
-	Role       Role
-	Allocator  Allocator        // empty: as the datapath says
-	Pinned     []netipx.IPRange // empty: the planner chooses
-	CarvedFrom string
-	Length4    int // wanted prefix length; 0: as the sizes say
-	Length6    int
-	NodeLen4   int // wanted length of the range of each node; 0: as the sizes say
-	NodeLen6   int
-	Gateways   []netip.Addr // empty: the first host where one is needed
-	VLAN       int
-	Link       string
-	DHCP       []netipx.IPRange
-	VIPs       map[string]netip.Addr
-	Formerly   string
-	Growth     int  // doublings that are to stay free around each prefix
-	Path       Path // of the network block
+	Name         string
+	Role         Role
+	Allocator    Allocator        // empty: as the datapath says
+	Pinned       []netipx.IPRange // empty: the planner chooses
+	CarvedFrom   string
+	Length4      int // wanted prefix length; 0: as the sizes say
+	Length6      int
+	NodeLen4     int // wanted length of the range of each node; 0: as the sizes say
+	NodeLen6     int
+	Gateways     []netip.Addr // empty: the first host where one is needed
+	VLAN         int
+	Link         string
+	DHCP         []netipx.IPRange
+	VIPs         map[string]netip.Addr
+	Formerly     string
+	Growth       int // doublings that are to stay free around each prefix
+	Announce     Announcement
+	DefaultRoute bool
+	Path         Path // of the network block
 }
 
 // Length returns the wanted prefix length of one family, or 0.

@@ -129,6 +129,20 @@ func Allocators() []Allocator {
 	}
 }
 
+// Announcement is how a LoadBalancer pool becomes reachable.
+type Announcement string
+
+// The announcements; the zero value states none.
+const (
+	// AnnounceL2 answers ARP and neighbour discovery on a link of the nodes.
+	AnnounceL2 Announcement = "l2"
+	// AnnounceBGP tells routers, so that the pool need not be a network of the nodes.
+	AnnounceBGP Announcement = "bgp"
+)
+
+// Announcements lists the announcements.
+func Announcements() []Announcement { return []Announcement{AnnounceL2, AnnounceBGP} }
+
 // VersionKeys lists the components whose versions a site may state.
 func VersionKeys() []string {
 	return []string{"cilium", "cozystack", "k3s", "kube_ovn", "kubernetes", "rke2", "talos"}
