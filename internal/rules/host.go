@@ -67,6 +67,8 @@ type holder struct {
 	what string
 	r    netipx.IPRange
 	path site.Path
+	host bool // a node, whose address a DHCP server may hold for it
+	dhcp bool
 }
 
 // checkAddressTaken compares everything that holds addresses inside one node
@@ -82,12 +84,13 @@ func checkAddressTaken(c *check) {
 		}
 		for i, outer := range many {
 			for _, inner := range single {
-				if outer.r.Contains(inner.r.From()) {
+				// A node inside a DHCP range is right where the server keeps the address for it.
+				if outer.r.Contains(inner.r.From()) && !(outer.dhcp && inner.host) {
 					c.reportTaken(n, inner, outer, inner.r)
 				}
 			}
 			for _, other := range many[:i] {
-				if shared, ok := space.Intersection(outer.r, other.r); ok {
+				if shared, ok := space.Intersection(outer.r, other.r); ok && outer.dhcp != other.dhcp {
 					c.reportTaken(n, other, outer, shared)
 				}
 			}
@@ -99,7 +102,7 @@ func checkAddressTaken(c *check) {
 // handed out inside a node network.
 func (c *check) holders(n plan.Network) (single, many []holder) {
 	one := func(what string, addr netip.Addr, path site.Path) {
-		single = append(single, holder{what, netipx.IPRangeFrom(addr, addr), path})
+		single = append(single, holder{what: what, r: netipx.IPRangeFrom(addr, addr), path: path})
 	}
 	for _, gateway := range n.Gateways {
 		one("the gateway", gateway, c.attribute(n, "gateway"))
@@ -111,17 +114,19 @@ func (c *check) holders(n plan.Network) (single, many []holder) {
 		for _, family := range c.plan.Families {
 			if addr, ok := n.HostAddress(family, c.plan.Hosts[name]); ok {
 				one(fmt.Sprintf("the host %q", name), addr, site.At("hosts").Key(name))
+				single[len(single)-1].host = true
 			}
 		}
 	}
 	for i, r := range n.DHCP {
-		many = append(many, holder{"the DHCP server", r.IPRange, c.attribute(n, "dhcp").Index(i)})
+		many = append(many, holder{what: "the DHCP server", r: r.IPRange, path: c.attribute(n, "dhcp").Index(i), dhcp: true})
 	}
 	for _, child := range c.plan.Networks {
-		if child.CarvedFrom == n.Name {
-			for _, r := range child.Ranges {
-				many = append(many, holder{fmt.Sprintf("the network %q", child.Name), r.IPRange, c.path(child, r.IPRange)})
-			}
+		if child.CarvedFrom != n.Name && (child.Role != site.RoleLoadBalancer || child.Name == n.Name) {
+			continue
+		}
+		for _, r := range child.Ranges {
+			many = append(many, holder{what: fmt.Sprintf("the network %q", child.Name), r: r.IPRange, path: c.path(child, r.IPRange)})
 		}
 	}
 	return single, many

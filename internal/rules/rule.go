@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"go4.org/netipx"
 
@@ -61,18 +62,21 @@ type Rule struct {
 }
 
 // Rules returns the table of rules, by slug.
-func Rules() []Rule {
-	all := slices.Concat(overlapRules(), sizeRules(), addressRules(), hostRules(), datapathRules())
+func Rules() []Rule { return slices.Clone(table()) }
+
+//nolint:gochecknoglobals // a constant table, made once
+var table = sync.OnceValue(func() []Rule {
+	all := slices.Concat(overlapRules(), sizeRules(), addressRules(), hostRules(), datapathRules(), reachRules(), wellKnownRules())
 	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.Slug, b.Slug) })
 	return all
-}
+})
 
 // Check holds a plan against every rule; lock is what the plan was computed
 // from, or nil. The findings come worst first, then in the order of their paths;
 // accepted ones are lowered to info.
 func Check(s *site.Site, p, lock *plan.Plan) []Finding {
 	c := &check{site: s, plan: p, locked: lock != nil}
-	for _, rule := range Rules() {
+	for _, rule := range table() {
 		c.rule = rule
 		rule.check(c)
 	}

@@ -183,6 +183,31 @@ func examples() []example {
 			quiet: site.Declaration{Datapath: "node-ipam", Existing: true, GatewayAPI: nil, Networks: []network{{Name: "pod", CIDRs: []string{"10.244.0.0/16"}}, {Name: "service", CIDRs: []string{"10.96.0.0/16"}}}},
 		},
 		{
+			rule: "l2-pool-outside", severity: Warning, path: "network[1].cidrs[0]", ranges: []string{"10.69.10.0/24"}, phrases: []string{"by bgp", `carved_from = "lan"`},
+			fires: nodes(9, network{Name: "lan", Role: "node", CIDRs: []string{"10.69.1.0/24"}}, network{Name: "load_balancer", Announce: "l2", CIDRs: []string{"10.69.10.0/24"}}),
+			quiet: nodes(9, network{Name: "lan", Role: "node", CIDRs: []string{"10.69.1.0/24"}}, network{Name: "load_balancer", Announce: "bgp", CIDRs: []string{"10.69.10.0/24"}}),
+		},
+		{
+			rule: "two-default-routes", severity: Error, path: "network[1].default_route", phrases: []string{`"mgmt"`, `"ingress"`},
+			fires: nodes(9, network{Name: "mgmt", Role: "node", CIDRs: []string{"10.2.40.0/24"}, Gateway: "10.2.40.1", DefaultRoute: true}, network{Name: "ingress", Role: "node", CIDRs: []string{"10.2.47.0/24"}, Gateway: "10.2.47.1", DefaultRoute: true}),
+			quiet: nodes(9, network{Name: "mgmt", Role: "node", CIDRs: []string{"10.2.40.0/24"}, Gateway: "10.2.40.1", DefaultRoute: true}, network{Name: "ingress", Role: "node", CIDRs: []string{"10.2.47.0/24"}, Gateway: "10.2.47.1"}),
+		},
+		{
+			rule: "native-routing-not-covering", severity: Error, path: "native_routing_cidrs[1]", ranges: []string{"fd00:101:224::/60"}, phrases: []string{"fd00:101::/48"},
+			fires: site.Declaration{Datapath: "cilium-kubernetes", MaxNodes: &three, IPFamilies: []string{"ipv4", "ipv6"}, NativeRouting: []string{"10.101.0.0/16", "fd00:101::/48"}, Networks: []network{{Name: "pod", CIDRs: []string{"10.101.224.0/20", "fd00:101:224::/60"}}}},
+			quiet: site.Declaration{Datapath: "cilium-kubernetes", MaxNodes: &three, IPFamilies: []string{"ipv4", "ipv6"}, NativeRouting: []string{"10.101.0.0/16", "fd00:101::/32"}, Networks: []network{{Name: "pod", CIDRs: []string{"10.101.224.0/20", "fd00:101:224::/60"}}}},
+		},
+		{
+			rule: "nearly-full", severity: Warning, path: "network[0].cidrs[0]", ranges: []string{"10.60.0.0/22"}, phrases: []string{"4 nodes, and 4 exist"},
+			fires: site.Declaration{Datapath: "node-ipam", MaxNodes: new(int64(4)), Hosts: map[string]int64{"a": 1, "b": 2, "c": 3, "d": 4}, Networks: []network{{Name: "pod", CIDRs: []string{"10.60.0.0/22"}}}},
+			quiet: site.Declaration{Datapath: "node-ipam", MaxNodes: new(int64(4)), Hosts: map[string]int64{"a": 1, "b": 2, "c": 3}, Networks: []network{{Name: "pod", CIDRs: []string{"10.60.0.0/22"}}}},
+		},
+		{
+			rule: "well-known-range", severity: Warning, path: "network[0].cidrs[0]", ranges: []string{"172.17.0.0/16"}, phrases: []string{"Docker", "10.244.0.0/16"},
+			fires: nodes(9, network{Name: "pod", CIDRs: []string{"172.17.0.0/16"}}),
+			quiet: nodes(9, network{Name: "lan", Role: "node", CIDRs: []string{"172.17.0.0/16"}}),
+		},
+		{
 			rule: "node-range-too-small", severity: Error, path: "network[0].ipv4_node_prefix_length", phrases: []string{"needs 2"},
 			fires: site.Declaration{Datapath: "kubeovn-cilium", GatewayAPI: &yes, MaxNodes: &many, Networks: []network{{Name: "cilium_pool", IPv4NodePrefixLength: new(int64(32))}, {Name: "pod", CIDRs: []string{"10.224.0.0/14"}}}},
 			quiet: site.Declaration{Datapath: "kubeovn-cilium", GatewayAPI: &yes, MaxNodes: &many, Networks: []network{{Name: "cilium_pool", IPv4NodePrefixLength: new(int64(30))}, {Name: "pod", CIDRs: []string{"10.224.0.0/14"}}}},
