@@ -40,12 +40,37 @@ func checkOverlap(c *check) {
 	for j := range claims {
 		for i := range j {
 			a, b := claims[i], claims[j]
-			if a.Network == b.Network || !a.Addresses.Overlaps(b.Addresses) {
+			if a.Network == b.Network || !a.Addresses.Overlaps(b.Addresses) || c.followsFrom(a, b) || c.followsFrom(b, a) {
 				continue
 			}
 			c.reportOverlap(a, b)
 		}
 	}
+}
+
+// followsFrom reports whether the overlap of a carve-out with another network is
+// only a part of the overlap that its own network has with it.
+func (c *check) followsFrom(carved, other plan.Claim) bool {
+	n, _ := c.plan.Network(carved.Network)
+	parent, ok := c.plan.Network(n.CarvedFrom)
+	if !ok || parent.Name == other.Network || parent.Role == site.RoleContainer {
+		return false
+	}
+	with, _ := c.plan.Network(other.Network)
+	return with.CarvedFrom != parent.Name && len(sharedNetworks(parent, with)) > 0
+}
+
+// sharedNetworks returns what the ranges of two networks have in common, carve-outs
+// included.
+func sharedNetworks(a, b plan.Network) []netipx.IPRange {
+	var x, y netipx.IPSetBuilder
+	for _, r := range a.Ranges {
+		x.AddRange(r.IPRange)
+	}
+	for _, r := range b.Ranges {
+		y.AddRange(r.IPRange)
+	}
+	return sharedRanges(setOf(&x), setOf(&y))
 }
 
 func (c *check) reportOverlap(a, b plan.Claim) {
@@ -56,6 +81,9 @@ func (c *check) reportOverlap(a, b plan.Claim) {
 		a, b = b, a
 	}
 	shared := sharedRanges(a.Addresses, b.Addresses)
+	if a.Allocator != site.AllocatorDHCP && b.Allocator != site.AllocatorDHCP && first.CarvedFrom != second.Name && second.CarvedFrom != first.Name {
+		shared = sharedNetworks(first, second) // what people wrote, carve-outs or not
+	}
 	consequence, remedy := c.explainOverlap(first, second, shared[0])
 	c.report(Finding{
 		Networks: []string{second.Name, first.Name},
