@@ -321,12 +321,18 @@ func WhyImmovable(s *site.Site, role site.Role) string {
 // occupy takes the ranges of a network out of the free space. A carve-out lies
 // in its network, and a container holds nothing itself.
 func (pl *planner) occupy(w *wanted) {
-	if w.role == site.RoleContainer {
+	if w.role == site.RoleContainer || pl.partOf(w) {
 		return
 	}
 	for _, r := range w.all(pl.site.Families) {
 		pl.free.Reserve(r.IPRange)
 	}
+}
+
+// partOf reports whether a network lies in one that occupies the space for it.
+func (pl *planner) partOf(w *wanted) bool {
+	parent := pl.byName(w.declared.CarvedFrom)
+	return parent != nil && parent.role != site.RoleContainer
 }
 
 func join(ranges []Range) string {

@@ -47,6 +47,7 @@ var capacityTypes = map[string]attr.Type{
 	"ipv4_addresses": types.NumberType,
 	"ipv6_addresses": types.NumberType,
 	"nodes":          types.NumberType,
+	"utilisation":    types.Float64Type,
 }
 
 var networkTypes = map[string]attr.Type{
@@ -98,6 +99,7 @@ func networksAttribute() schema.Attribute {
 					"ipv4_addresses": count("IPv4 addresses that the allocator can hand out: without network and broadcast address, gateway and carve-outs."),
 					"ipv6_addresses": count("IPv6 addresses that the allocator can hand out, exact beyond 64 bits."),
 					"nodes":          count("Nodes that get a range out of this network, the smaller of both families; null where nodes get none."),
+					"utilisation":    schema.Float64Attribute{Computed: true, MarkdownDescription: "Share that the nodes which exist (`hosts`) take, 0 to 1: of the node ranges, or in a network of role `node` of the addresses. Null elsewhere."},
 				}},
 			"origin": text("Where the ranges come from: `declared`, `convention` or `planned`."),
 			"reason": text("Why the ranges are where they are."),
@@ -234,8 +236,12 @@ func capacityValue(p *plan.Plan, n plan.Network) types.Object {
 	if fewest := rules.NodeCapacity(p, n); fewest != nil {
 		nodes = numberValue(fewest)
 	}
+	utilisation := types.Float64Null()
+	if share, ok := rules.Utilisation(p, n); ok {
+		utilisation = types.Float64Value(share)
+	}
 	return types.ObjectValueMust(capacityTypes, map[string]attr.Value{
-		"ipv4_addresses": count(space.IPv4), "ipv6_addresses": count(space.IPv6), "nodes": nodes,
+		"ipv4_addresses": count(space.IPv4), "ipv6_addresses": count(space.IPv6), "nodes": nodes, "utilisation": utilisation,
 	})
 }
 

@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -298,5 +299,56 @@ func TestCheckAccept(t *testing.T) {
 		if !slices.ContainsFunc(problems, func(p site.Problem) bool { return strings.Contains(p.Detail, phrase) }) {
 			t.Errorf("problem %d with %q is missing: %s", i, phrase, problems)
 		}
+	}
+}
+
+// A remedy that names a range works: with that range pinned instead, the finding
+// is gone and no error has come.
+func TestSuggestionsWork(t *testing.T) {
+	pattern := regexp.MustCompile(`(?:for example|Use|gives) (?:cidrs = \["?)?([0-9a-f.:]+/[0-9]+)`)
+	tried := 0
+	for _, e := range examples() {
+		for _, f := range of(find(t, e.fires), e.rule) {
+			match := pattern.FindStringSubmatch(f.Remedy)
+			i := slices.IndexFunc(e.fires.Networks, func(n network) bool { return n.Name == f.Networks[0] })
+			if match == nil || i < 0 || len(e.fires.Networks[i].CIDRs) == 0 {
+				continue
+			}
+			tried++
+			d := e.fires
+			d.Networks = slices.Clone(d.Networks)
+			d.Networks[i].CIDRs = replaceFamily(d.Networks[i].CIDRs, match[1])
+			if strings.HasPrefix(f.Remedy, "Cut the pool") {
+				d.Networks[i].CarvedFrom = "pod"
+			}
+			for _, after := range find(t, d) {
+				if after.Severity == Error {
+					t.Errorf("%s: after %q there is %s: %s", e.rule, f.Remedy, after.Rule, after.Message)
+				}
+			}
+		}
+	}
+	if tried < 8 {
+		t.Errorf("only %d remedies were tried", tried)
+	}
+}
+
+// replaceFamily puts a prefix in the place of the one of its family.
+func replaceFamily(cidrs []string, prefix string) []string {
+	out := slices.Clone(cidrs)
+	for i, cidr := range out {
+		if strings.Contains(cidr, ":") == strings.Contains(prefix, ":") {
+			out[i] = prefix
+		}
+	}
+	return out
+}
+
+func BenchmarkCheck(b *testing.B) {
+	s, _ := site.Parse(site.Declaration{Name: "dc1", Datapath: "kubeovn-cilium", Hosts: map[string]int64{"a": 1, "b": 2, "c": 3}, Networks: []network{{Name: "lan", Role: "node"}, {Name: "san", Role: "node"}}})
+	p, _ := plan.Compute(s, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		Check(s, p, nil)
 	}
 }

@@ -362,3 +362,20 @@ func NodeCapacity(p *plan.Plan, n plan.Network) *big.Int {
 	}
 	return fewest
 }
+
+// Utilisation returns the share of a network that the nodes which exist take, 0
+// to 1: of its node ranges where it is cut into them, of its addresses where it
+// is a network of role node. It reports false where nothing is known.
+func Utilisation(p *plan.Plan, n plan.Network) (float64, bool) {
+	taken := int64(len(p.Hosts))
+	capacity := NodeCapacity(p, n)
+	if capacity == nil && n.Role == site.RoleNode {
+		capacity = Usable(n, p.Families[0])
+		taken += int64(len(n.VIPs))
+	}
+	if capacity == nil || capacity.Sign() <= 0 {
+		return 0, false
+	}
+	share, _ := new(big.Rat).SetFrac(big.NewInt(taken), capacity).Float64()
+	return share, true
+}
