@@ -208,6 +208,24 @@ func (n Network) DNSAddress(f space.Family) (netip.Addr, bool) { return n.nth(f,
 // the service range (kube-apiserver).
 func (n Network) APIAddress(f space.Family) (netip.Addr, bool) { return n.nth(f, 1) }
 
+// StaticBand returns the addresses of a service range that the API server hands
+// out by itself only when the rest is used up, for Services that name their
+// address: the first min(max(16, size/16), 256) of them. A range of 16 addresses or
+// fewer has none (Kubernetes pkg/registry/core/service/ipallocator).
+func (n Network) StaticBand(f space.Family) (Range, bool) {
+	prefix, ok := n.First(f)
+	if !ok || n.Role != site.RoleService {
+		return Range{}, false
+	}
+	size := 1 << min(f.Bits()-prefix.Bits(), 30)
+	if size <= 16 {
+		return Range{}, false
+	}
+	first, okFirst := n.nth(f, 1)
+	last, okLast := n.nth(f, uint64(min(max(16, size/16), 256)))
+	return Range{netipx.IPRangeFrom(first, last)}, okFirst && okLast
+}
+
 func (n Network) nth(f space.Family, index uint64) (netip.Addr, bool) {
 	prefix, ok := n.First(f)
 	if !ok {

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -321,5 +322,22 @@ func TestPoolGrowsBesideItself(t *testing.T) {
 	grown := compute(t, d, filled)
 	if pool, _ := grown.Network("cilium_pool"); len(pool.Ranges) != 2 || pool.Ranges[1].String() != "10.244.240.0/21" {
 		t.Errorf("the pool is %v", pool.Ranges)
+	}
+}
+
+// TestStaticBand: the sizes that Kubernetes' own documentation of the band names.
+func TestStaticBand(t *testing.T) {
+	for cidr, want := range map[string]string{
+		"10.96.0.0/27": "10.96.0.16", "10.96.0.0/24": "10.96.0.16", "10.96.0.0/23": "10.96.0.32",
+		"10.96.0.0/22": "10.96.0.64", "10.96.0.0/20": "10.96.1.0", "10.96.0.0/12": "10.96.1.0",
+	} {
+		n := Network{Role: site.RoleService, Ranges: []Range{RangeOf(netip.MustParsePrefix(cidr))}}
+		if band, ok := n.StaticBand(space.IPv4); !ok || band.From().String() != "10.96.0.1" || band.To().String() != want {
+			t.Errorf("%s: got %s, want it to end at %s", cidr, band, want)
+		}
+	}
+	n := Network{Role: site.RoleService, Ranges: []Range{RangeOf(netip.MustParsePrefix("10.96.0.0/28"))}}
+	if band, ok := n.StaticBand(space.IPv4); ok {
+		t.Errorf("a /28 has the band %s", band)
 	}
 }

@@ -38,6 +38,7 @@ type networkModelV0 struct {
 	DHCP         types.List   `tfsdk:"dhcp"`
 	DNSAddresses types.List   `tfsdk:"dns_addresses"`
 	APIAddresses types.List   `tfsdk:"api_addresses"`
+	StaticBands  types.List   `tfsdk:"static_bands"`
 	Capacity     types.Object `tfsdk:"capacity"`
 	Origin       types.String `tfsdk:"origin"`
 	Reason       types.String `tfsdk:"reason"`
@@ -57,7 +58,7 @@ var networkTypes = map[string]attr.Type{
 	"ipv4_node_prefix_length": types.Int64Type, "ipv6_node_prefix_length": types.Int64Type,
 	"vlan_id": types.Int64Type, "link": types.StringType, "vips": types.MapType{ElemType: types.StringType},
 	"dhcp": types.ListType{ElemType: types.StringType}, "dns_addresses": types.ListType{ElemType: types.StringType},
-	"api_addresses": types.ListType{ElemType: types.StringType}, "capacity": types.ObjectType{AttrTypes: capacityTypes},
+	"api_addresses": types.ListType{ElemType: types.StringType}, "static_bands": types.ListType{ElemType: types.StringType}, "capacity": types.ObjectType{AttrTypes: capacityTypes},
 	"origin": types.StringType, "reason": types.StringType,
 }
 
@@ -94,6 +95,7 @@ func networksAttribute() schema.Attribute {
 			"dhcp":                    texts("Ranges that a DHCP server hands out."),
 			"dns_addresses":           texts("Of a service network: the conventional addresses of cluster DNS, the tenth of each family."),
 			"api_addresses":           texts("Of a service network: the addresses of the Service `kubernetes.default`, the first of each family."),
+			"static_bands":            texts("Of a service network: the addresses, one range for each family, that the API server leaves to Services which name their address while others are free."),
 			"capacity": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "How much the network holds.",
 				Attributes: map[string]schema.Attribute{
 					"ipv4_addresses": count("IPv4 addresses that the allocator can hand out: without network and broadcast address, gateway and carve-outs."),
@@ -199,7 +201,18 @@ func networkValue(p *plan.Plan, n plan.Network) networkModelV0 {
 	}
 	m.VIPs = types.MapValueMust(types.StringType, vips)
 	m.DNSAddresses, m.APIAddresses = serviceAddresses(p, n)
+	m.StaticBands = staticBands(p, n)
 	return m
+}
+
+func staticBands(p *plan.Plan, n plan.Network) types.List {
+	var bands []string
+	for _, f := range p.Families {
+		if band, ok := n.StaticBand(f); ok {
+			bands = append(bands, band.From().String()+"-"+band.To().String())
+		}
+	}
+	return stringList(bands)
 }
 
 func serviceAddresses(p *plan.Plan, n plan.Network) (dns, api types.List) {

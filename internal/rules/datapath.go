@@ -37,6 +37,11 @@ func datapathRules() []Rule {
 			check:       checkChainedIPv6,
 		},
 		{
+			Slug: "exclusion-leaks", Severity: Info, Title: "Kube-OVN version that leaks exclusions",
+			Explanation: "Before 1.15.24 an excluded address that was held when it was excluded, and is released later, becomes available again; creating or changing any IPPool of the Subnet then hands it to a pod (kube-ovn#7275, fixed by #7276; driven on v1.15.10 and v1.15.24). A static annotation takes an excluded address in every version.",
+			check:       checkLeak,
+		},
+		{
 			Slug: "existing-not-stated", Severity: Warning, Title: "Installed cluster with guessed ranges",
 			Explanation: "On an existing site the ranges of pods, Services and joins are what the cluster was installed with, and cannot move. Where neither the declaration nor a lock file states them, the plan would be a guess.",
 			check:       checkExisting,
@@ -197,6 +202,24 @@ func checkChainedIPv6(c *check) {
 		f.Remedy = "Use ip_families = [\"ipv4\"] on Cozystack; elsewhere accept the finding with a reason."
 	}
 	c.report(f)
+}
+
+func checkLeak(c *check) {
+	if !c.site.Datapath.Kubeovn() || !c.below("kube_ovn", 1, 15, 24) {
+		return
+	}
+	for _, n := range c.plan.Networks {
+		if n.Allocator != site.AllocatorKubeOVN || len(n.Excluded) == 0 {
+			continue
+		}
+		c.report(Finding{
+			Networks: []string{n.Name}, Ranges: n.ExcludedTexts(),
+			Message:     fmt.Sprintf("%s is excluded from the network %q, and Kube-OVN %s may hand out excluded addresses that were held before.", strings.Join(n.ExcludedTexts(), ", "), n.Name, c.site.Versions["kube_ovn"]),
+			Consequence: "Once an IPPool of that Subnet is created or changed, a pod can get an address that a Cilium agent holds.",
+			Remedy:      "Exclude the range before anything holds an address in it, create no IPPool there, or run Kube-OVN 1.15.24.",
+			Path:        site.At("versions").Key("kube_ovn"),
+		})
+	}
 }
 
 func checkExisting(c *check) {

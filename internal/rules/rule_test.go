@@ -184,6 +184,16 @@ func examples() []example {
 			quiet: site.Declaration{Datapath: "node-ipam", Existing: true, GatewayAPI: nil, Networks: []network{{Name: "pod", CIDRs: []string{"10.244.0.0/16"}}, {Name: "service", CIDRs: []string{"10.96.0.0/16"}}}},
 		},
 		{
+			rule: "exclusion-leaks", severity: Info, path: `versions["kube_ovn"]`, ranges: []string{"10.244.248.0..10.244.255.255"},
+			fires: site.Declaration{Datapath: "kubeovn-cilium", Versions: map[string]string{"kube_ovn": "1.15.10"}},
+			quiet: site.Declaration{Datapath: "kubeovn-cilium", Versions: map[string]string{"kube_ovn": "1.15.24"}},
+		},
+		{
+			rule: "node-range-too-far", severity: Error, path: "network[0].cidrs[0]", ranges: []string{"10.0.0.0/9"},
+			fires: site.Declaration{Datapath: "node-ipam", Distribution: "talos", PodsPerNode: new(int64(28)), Versions: map[string]string{"talos": "1.14"}, Networks: []network{{Name: "pod", CIDRs: []string{"10.0.0.0/9"}}, {Name: "service", CIDRs: []string{"10.200.0.0/16"}}}},
+			quiet: site.Declaration{Datapath: "node-ipam", Distribution: "talos", PodsPerNode: new(int64(28)), Versions: map[string]string{"talos": "1.13"}, Networks: []network{{Name: "pod", CIDRs: []string{"10.0.0.0/9"}}, {Name: "service", CIDRs: []string{"10.200.0.0/16"}}}},
+		},
+		{
 			rule: "l2-pool-outside", severity: Warning, path: "network[1].cidrs[0]", ranges: []string{"10.69.10.0/24"}, phrases: []string{"by bgp", `carved_from = "lan"`},
 			fires: nodes(9, network{Name: "lan", Role: "node", CIDRs: []string{"10.69.1.0/24"}}, network{Name: "load_balancer", Announce: "l2", CIDRs: []string{"10.69.10.0/24"}}),
 			quiet: nodes(9, network{Name: "lan", Role: "node", CIDRs: []string{"10.69.1.0/24"}}, network{Name: "load_balancer", Announce: "bgp", CIDRs: []string{"10.69.10.0/24"}}),

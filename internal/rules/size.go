@@ -161,7 +161,7 @@ func nodeAttribute(f space.Family) string {
 func checkNodeDistance(c *check) {
 	const most = 16
 	c.eachCut(func(n plan.Network, family space.Family, node int) {
-		if family == space.IPv4 && (c.site.Distribution != site.Kubeadm && c.site.Distribution != site.Talos || n.Role != site.RolePod) {
+		if family == space.IPv4 && (n.Role != site.RolePod || !c.limitsIPv4Distance()) {
 			return
 		}
 		for _, prefix := range n.Family(family) {
@@ -177,6 +177,12 @@ func checkNodeDistance(c *check) {
 			})
 		}
 	})
+}
+
+// limitsIPv4Distance reports whether the distribution refuses IPv4 node ranges
+// that are too much longer than the network: kubeadm always, Talos from 1.14 on.
+func (c *check) limitsIPv4Distance() bool {
+	return c.site.Distribution == site.Kubeadm || c.site.Distribution == site.Talos && !c.below("talos", 1, 14, 0)
 }
 
 func checkFlatPods(c *check) {
