@@ -217,7 +217,8 @@ func checkTree(t *testing.T, before, after []byte, field Field) {
 }
 
 // decodeAll decodes every document, keys by their text. It gives up on what a
-// tree by text cannot show: merge keys, duplicate and composite keys, cycles.
+// tree by text cannot show: merge keys, duplicate and composite keys, cycles, and
+// aliases that unfold to too much.
 func decodeAll(src []byte) ([]any, bool) {
 	decoder := yaml.NewDecoder(bytes.NewReader(src))
 	var out []any
@@ -230,7 +231,8 @@ func decodeAll(src []byte) ([]any, bool) {
 		if err != nil {
 			return nil, false
 		}
-		tree, ok := treeOf(&doc, 0)
+		left := 10_000
+		tree, ok := treeOf(&doc, &left)
 		if !ok {
 			return nil, false
 		}
@@ -238,19 +240,19 @@ func decodeAll(src []byte) ([]any, bool) {
 	}
 }
 
-func treeOf(n *yaml.Node, depth int) (any, bool) {
-	if depth > 50 {
+func treeOf(n *yaml.Node, left *int) (any, bool) {
+	if *left--; *left < 0 {
 		return nil, false
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return treeOf(n.Content[0], depth+1)
+		return treeOf(n.Content[0], left)
 	case yaml.AliasNode:
-		return treeOf(n.Alias, depth+1)
+		return treeOf(n.Alias, left)
 	case yaml.SequenceNode:
 		out := make([]any, len(n.Content))
 		for i, item := range n.Content {
-			value, ok := treeOf(item, depth+1)
+			value, ok := treeOf(item, left)
 			if !ok {
 				return nil, false
 			}
@@ -258,7 +260,7 @@ func treeOf(n *yaml.Node, depth int) (any, bool) {
 		}
 		return out, true
 	case yaml.MappingNode:
-		return mappingOf(n, depth)
+		return mappingOf(n, left)
 	default:
 		var value any
 		if n.Decode(&value) != nil {
@@ -268,14 +270,14 @@ func treeOf(n *yaml.Node, depth int) (any, bool) {
 	}
 }
 
-func mappingOf(n *yaml.Node, depth int) (any, bool) {
+func mappingOf(n *yaml.Node, left *int) (any, bool) {
 	out := map[string]any{}
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if _, twice := out[key.Value]; twice || key.Kind != yaml.ScalarNode || key.Value == "<<" {
+		if _, twice := out[key.Value]; twice || key.Kind != yaml.ScalarNode || isMerge(key) {
 			return nil, false
 		}
-		value, ok := treeOf(n.Content[i+1], depth+1)
+		value, ok := treeOf(n.Content[i+1], left)
 		if !ok {
 			return nil, false
 		}
