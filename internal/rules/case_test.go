@@ -213,6 +213,17 @@ func verdict(findings []Finding) Severity {
 	return worst
 }
 
+// A pool that reaches into the DHCP range of its own network is told where it can go.
+func TestPoolInDHCPRange(t *testing.T) {
+	findings := of(find(t, site.Declaration{Datapath: "kubeovn-cilium", Networks: []network{
+		{Name: "mgmt", Role: "node", CIDRs: []string{"192.168.40.0/24"}, DHCP: []string{"192.168.40.100-192.168.40.199"}},
+		{Name: "load_balancer", CarvedFrom: "mgmt", CIDRs: []string{"192.168.40.190-192.168.40.220"}},
+	}}), "overlap")
+	if len(findings) != 1 || !strings.Contains(findings[0].Message, "192.168.40.100-192.168.40.199 of the network \"mgmt\" (dhcp)") || !strings.Contains(findings[0].Remedy, "192.168.40.224/27 is free there") {
+		t.Errorf("got %+v", findings)
+	}
+}
+
 // A host bit off the boundary is refused where it is parsed, with what the
 // consumer would make of it.
 func TestPoolOffItsBoundary(t *testing.T) {

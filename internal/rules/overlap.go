@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"go4.org/netipx"
@@ -89,7 +90,7 @@ func (c *check) reportOverlap(a, b plan.Claim) {
 		Networks: []string{second.Name, first.Name},
 		Ranges:   formatAll(shared),
 		Message: fmt.Sprintf("%s of the network %q (%s) overlaps %s of the network %q (%s) in %s.",
-			rangesText(second), second.Name, b.Allocator, rangesText(first), first.Name, a.Allocator, listRanges(shared)),
+			claimText(second, b), second.Name, b.Allocator, claimText(first, a), first.Name, a.Allocator, listRanges(shared)),
 		Consequence: consequence, Remedy: remedy,
 		Path: c.path(second, shared[0]),
 	})
@@ -121,14 +122,40 @@ func (c *check) explainOverlap(first, second plan.Network, shared netipx.IPRange
 			return consequence, fmt.Sprintf("Cut the pool from the end of the pod range and exclude it there: carved_from = %q on the network %q, for example cidrs = [%q].", pod.Name, pool.Name, prefix)
 		}
 	}
-	length := space.IPv4.Bits() - 8
-	if prefix, ok := second.First(family); ok {
-		length = prefix.Bits()
+	length := blockLength(second, family)
+	if second.CarvedFrom == first.Name {
+		if prefix, ok := c.suggest(second, family, length); ok {
+			return consequence, fmt.Sprintf("Move one of them inside %q; %s is free there.", first.Name, prefix)
+		}
+		return consequence, fmt.Sprintf("Make room inside %q: nothing of that size is free there.", first.Name)
 	}
 	if prefix, ok := c.suggest(second, family, length); ok {
 		return consequence, fmt.Sprintf("Give %q a range of its own, for example %s, or say that it is carved out: carved_from = %q.", second.Name, prefix, first.Name)
 	}
 	return consequence, fmt.Sprintf("Give one of the two a range of its own; the address space has no free /%d left for %q, so add a prefix to address_space.", length, second.Name)
+}
+
+// claimText writes the ranges that a claim comes from.
+func claimText(n plan.Network, claim plan.Claim) string {
+	if claim.Allocator == site.AllocatorDHCP {
+		return listRanges(claim.Addresses.Ranges())
+	}
+	return rangesText(n)
+}
+
+// blockLength returns the length of the smallest block as large as what a network
+// holds of one family.
+func blockLength(n plan.Network, f space.Family) int {
+	count := new(big.Int)
+	for _, r := range n.Ranges {
+		if r.Family() == f {
+			count.Add(count, space.Count(r.IPRange))
+		}
+	}
+	if count.Sign() == 0 {
+		return f.Bits() - 8
+	}
+	return max(1, f.Bits()-new(big.Int).Sub(count, big.NewInt(1)).BitLen())
 }
 
 // poolLength returns the length of a pool that gives every node its range.
