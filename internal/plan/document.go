@@ -94,6 +94,7 @@ type Network struct {
 	NodePrefix4, NodePrefix6 int
 
 	Gateways []netip.Addr          // at most one for each family
+	VPC      string                // Kube-OVN VPC of a pod network; empty for the default one
 	VLAN     int                   // 802.1Q id, 0 for none
 	Link     string                // name of the link on the nodes; empty if not stated
 	DHCP     []Range               // handed out by a DHCP server

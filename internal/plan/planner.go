@@ -37,6 +37,7 @@ func Compute(s *site.Site, lock *Plan) (*Plan, site.Problems) {
 	pl := newPlanner(s, lock)
 	pl.clearSpace()
 	pl.collect()
+	pl.checkFamilies()
 	pl.fix()
 	pl.placeConventions()
 	pl.placeByName()
@@ -202,6 +203,31 @@ func (pl *planner) record(w *wanted) *Network {
 		}
 	}
 	return nil
+}
+
+// checkFamilies refuses to take a family away from an installed cluster, or to
+// make another one primary.
+func (pl *planner) checkFamilies() {
+	if pl.lock == nil || len(pl.site.Families) == 0 || len(pl.lock.Families) == 0 {
+		return
+	}
+	for _, w := range pl.wanted {
+		if w.recorded == nil || !w.role.Immovable() || w.name != string(w.role) {
+			continue
+		}
+		for _, r := range w.recorded.Ranges {
+			if !pl.site.HasFamily(r.Family()) && !pl.mayLeave(w, r) {
+				pl.problems.Add(site.At("ip_families"), SummaryCannotMove,
+					"The lock records %s for the network %q, but %s is not in ip_families any more. %s Put the family back, or permit it with allow_move = { %s = %q }.",
+					r, w.name, r.Family(), WhyImmovable(pl.site, w.role), w.name, r)
+			}
+		}
+	}
+	if was, is := pl.lock.Families[0], pl.site.Families[0]; was != is && pl.site.HasFamily(was) && pl.lock.HasFamily(is) {
+		pl.problems.Add(site.At("ip_families").Index(0), SummaryCannotMove,
+			"The lock records %s as the primary family, but %s is first now. The API server's own address and kubernetes.default are of the primary family, and neither K3s nor kubeadm nor Talos changes that on an installed cluster. Put %s first.",
+			was, is, was)
+	}
 }
 
 // fix gives every network its pinned and recorded ranges, which stay whatever
@@ -444,7 +470,7 @@ func (pl *planner) network(w *wanted) Network {
 	n := Network{
 		Name: w.name, Role: w.role, Allocator: allocatorOf(pl.site, *w),
 		Ranges: w.all(pl.site.Families), CarvedFrom: w.declared.CarvedFrom,
-		VLAN: w.declared.VLAN, Link: w.declared.Link, VIPs: maps.Clone(w.declared.VIPs),
+		VPC: w.declared.VPC, VLAN: w.declared.VLAN, Link: w.declared.Link, VIPs: maps.Clone(w.declared.VIPs),
 	}
 	for _, r := range w.declared.DHCP {
 		n.DHCP = append(n.DHCP, Range{r})

@@ -341,3 +341,21 @@ func TestStaticBand(t *testing.T) {
 		t.Errorf("a /28 has the band %s", band)
 	}
 }
+
+// TestFamiliesStay: an installed cluster loses no family and keeps its primary one.
+func TestFamiliesStay(t *testing.T) {
+	declare := func(families ...string) site.Declaration {
+		return site.Declaration{Name: "dc1", Datapath: "cilium-kubernetes", IPFamilies: families}
+	}
+	lock := compute(t, declare("ipv4", "ipv6"), nil)
+	for name, d := range map[string]site.Declaration{"one is gone": declare("ipv4"), "the other is first": declare("ipv6", "ipv4")} {
+		s, _ := site.Parse(d)
+		if _, problems := Compute(s, lock); len(problems) == 0 || problems[0].Summary != SummaryCannotMove || !strings.HasPrefix(problems[0].Path.String(), "ip_families") {
+			t.Errorf("%s: got %s", name, problems)
+		}
+	}
+	single := compute(t, declare("ipv4"), nil)
+	if moved := Moved(single, compute(t, declare("ipv4", "ipv6"), single)); len(moved) > 0 {
+		t.Errorf("a second family moved %v", moved)
+	}
+}

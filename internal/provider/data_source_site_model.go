@@ -62,6 +62,7 @@ type networkBlockModelV0 struct {
 	Formerly             types.String `tfsdk:"formerly"`
 	Growth               types.Int64  `tfsdk:"growth"`
 	Announce             types.String `tfsdk:"announce"`
+	VPC                  types.String `tfsdk:"vpc"`
 	DefaultRoute         types.Bool   `tfsdk:"default_route"`
 }
 
@@ -93,7 +94,7 @@ func (m *networkBlockModelV0) declaration(ctx context.Context, diags *diag.Diagn
 		IPv4PrefixLength: m.IPv4PrefixLength.ValueInt64Pointer(), IPv6PrefixLength: m.IPv6PrefixLength.ValueInt64Pointer(),
 		IPv4NodePrefixLength: m.IPv4NodePrefixLength.ValueInt64Pointer(), IPv6NodePrefixLength: m.IPv6NodePrefixLength.ValueInt64Pointer(),
 		Gateway: m.Gateway.ValueString(), VLANID: m.VLANID.ValueInt64Pointer(), Link: m.Link.ValueString(), Formerly: m.Formerly.ValueString(),
-		Growth: m.Growth.ValueInt64Pointer(), Announce: m.Announce.ValueString(), DefaultRoute: m.DefaultRoute.ValueBool(),
+		Growth: m.Growth.ValueInt64Pointer(), Announce: m.Announce.ValueString(), VPC: m.VPC.ValueString(), DefaultRoute: m.DefaultRoute.ValueBool(),
 	}
 	into(ctx, diags, m.CIDRs, &d.CIDRs)
 	into(ctx, diags, m.DHCP, &d.DHCP)

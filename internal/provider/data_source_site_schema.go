@@ -114,6 +114,8 @@ func networkBlockAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "Ranges inside this network that a DHCP server hands out. Static addresses, virtual addresses and carve-outs stay clear of them."},
 		"vips": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Virtual addresses of nodes inside this network, by name: `{ api = \"192.168.100.10\" }`."},
+		"vpc": schema.StringAttribute{Optional: true,
+			MarkdownDescription: "VPC of Kube-OVN that a further network of role `pod` lies in. Networks of different VPCs may repeat ranges in the datapath `kubeovn`; behind Cilium they may not, since Cilium knows an endpoint by its address alone. Default: the default VPC."},
 		"announce": schema.StringAttribute{Optional: true,
 			MarkdownDescription: "How a LoadBalancer pool becomes reachable: " + words(site.Announcements()) + ". A pool that is announced by `l2` must lie in a network of role `node`. Default: not stated."},
 		"default_route": schema.BoolAttribute{Optional: true,

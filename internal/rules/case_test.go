@@ -161,6 +161,20 @@ func publicCases() []publicCase {
 			want: []wanted{{"overlap", "subnet1", "subnet2", "10.66.0.0/16"}},
 		},
 		{
+			name: "two Kube-OVN subnets on one range in different VPCs",
+			d:    site.Declaration{Datapath: "kubeovn", Networks: []network{net("subnet1", "pod", "10.66.0.0/16"), {Name: "tenant", Role: "pod", VPC: "vpc-a", CIDRs: []string{"10.66.0.0/16"}}}},
+		},
+		{
+			name: "the same behind Cilium", verdict: Error,
+			d:    cozystack(net("subnet1", "pod", "10.66.0.0/16"), network{Name: "tenant", Role: "pod", VPC: "vpc-a", CIDRs: []string{"10.66.0.0/16"}}),
+			want: []wanted{{"overlap", "subnet1", "tenant", "10.66.0.0/16"}},
+		},
+		{
+			name: "a pool on the pods' gateway", verdict: Error,
+			d:    cozystack(net("pod", "", "10.244.0.0/16"), network{Name: "cilium_pool", CarvedFrom: "pod", CIDRs: []string{"10.244.0.0/21"}}),
+			want: []wanted{{"address-taken", "pod", "", "10.244.0.1"}},
+		},
+		{
 			name: "a /22 for nine nodes", verdict: Error,
 			d:    site.Declaration{Datapath: "node-ipam", Distribution: "kubeadm", MaxNodes: &nine, Networks: []network{net("pod", "", "10.60.0.0/22")}},
 			want: []wanted{{"too-few-node-ranges", "pod", "", "10.60.0.0/22"}},

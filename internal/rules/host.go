@@ -71,10 +71,13 @@ type holder struct {
 	dhcp bool
 }
 
-// checkAddressTaken compares the machines inside one node network with each other
-// and with what is handed out there. Two that hand out are overlapping claims.
+// checkAddressTaken compares the machines inside one network with each other and
+// with what is carved out of it or handed out there. Two that hand out are overlapping claims.
 func checkAddressTaken(c *check) {
-	for _, n := range c.plan.Role(site.RoleNode) {
+	for _, n := range c.plan.Networks {
+		if n.Role != site.RoleNode && len(n.Excluded) == 0 {
+			continue
+		}
 		single, many := c.holders(n)
 		slices.SortStableFunc(single, func(a, b holder) int { return a.r.From().Compare(b.r.From()) })
 		for i := 1; i < len(single); i++ {

@@ -41,12 +41,21 @@ func checkOverlap(c *check) {
 	for j := range claims {
 		for i := range j {
 			a, b := claims[i], claims[j]
-			if a.Network == b.Network || !a.Addresses.Overlaps(b.Addresses) || c.followsFrom(a, b) || c.followsFrom(b, a) {
+			if a.Network == b.Network || !a.Addresses.Overlaps(b.Addresses) || c.followsFrom(a, b) || c.followsFrom(b, a) || c.apart(a, b) {
 				continue
 			}
 			c.reportOverlap(a, b)
 		}
 	}
+}
+
+// apart reports whether two pod networks lie in different VPCs of Kube-OVN, which
+// may repeat ranges. Behind Cilium they may not: it knows an endpoint by its
+// address alone (kube-ovn#4952, cilium#37459).
+func (c *check) apart(a, b plan.Claim) bool {
+	first, _ := c.plan.Network(a.Network)
+	second, _ := c.plan.Network(b.Network)
+	return c.site.Datapath == site.KubeOVN && first.Role == site.RolePod && second.Role == site.RolePod && first.VPC != second.VPC
 }
 
 // followsFrom reports whether the overlap of a carve-out with another network is

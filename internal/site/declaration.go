@@ -44,6 +44,7 @@ type NetworkDeclaration struct {
 	VIPs                 map[string]string
 	Formerly             string
 	Growth               *int64
+	VPC                  string // of a pod network of Kube-OVN
 	Announce             string // of a LoadBalancer network: l2 or bgp
 	DefaultRoute         bool   // of a node network: it carries the main default route
 }

@@ -90,6 +90,10 @@ func (p *parser) reach(n *Network, nd NetworkDeclaration) {
 			p.problems.Add(n.Path.Attribute("announce"), SummaryNotApplicable, "Only a LoadBalancer pool is announced; the network %q has the role %q. Remove announce.", n.Name, n.Role)
 		}
 	}
+	n.VPC = nd.VPC
+	if nd.VPC != "" && (n.Role != RolePod || n.Name == string(RolePod) || !p.site.Datapath.Kubeovn()) {
+		p.problems.Add(n.Path.Attribute("vpc"), SummaryNotApplicable, "Only a further network of role \"pod\" under Kube-OVN lies in a VPC of its own; the network \"pod\" is in the default one. Remove vpc from %q.", n.Name)
+	}
 	n.DefaultRoute = nd.DefaultRoute
 	switch at := n.Path.Attribute("default_route"); {
 	case !nd.DefaultRoute:

@@ -85,6 +85,7 @@ func TestParseProblems(t *testing.T) {
 		{"a default route of pods", network(NetworkDeclaration{Name: "pod", DefaultRoute: true}), "network[0].default_route", SummaryNotApplicable, `"node"`},
 		{"native routing without Cilium", with(func(d *Declaration) { d.Datapath, d.NativeRouting = "kubeovn", []string{"10.0.0.0/8"} }), "native_routing_cidrs", SummaryNotApplicable, "Cilium"},
 		{"native routing with host bits", with(func(d *Declaration) { d.NativeRouting = []string{"10.0.0.1/8"} }), "native_routing_cidrs[0]", SummaryInvalidPrefix, "10.0.0.0/8"},
+		{"a VPC of the default pods", network(NetworkDeclaration{Name: "pod", VPC: "a"}), "network[0].vpc", SummaryNotApplicable, "default one"},
 		{"a parent that is not there", network(NetworkDeclaration{Name: "a", CarvedFrom: "pods"}), "network[0].carved_from", SummaryMissingParent, `Did you mean "pod"?`},
 		{"its own parent", network(NetworkDeclaration{Name: "a", CarvedFrom: "a"}), "network[0].carved_from", SummaryMissingParent, "itself"},
 		{"a circle of parents", with(func(d *Declaration) {

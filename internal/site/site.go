@@ -68,7 +68,8 @@ type Network struct {
 	DHCP         []netipx.IPRange
 	VIPs         map[string]netip.Addr
 	Formerly     string
-	Growth       int // doublings that are to stay free around each prefix
+	Growth       int    // doublings that are to stay free around each prefix
+	VPC          string // Kube-OVN VPC of a pod network; empty for the default one
 	Announce     Announcement
 	DefaultRoute bool
 	Path         Path // of the network block
