@@ -101,7 +101,7 @@ func (d *document) window(b blockScalar) window {
 		w.lines = append(w.lines, len(w.text))
 		start, end := d.lines[i], d.lineEnd(d.lines[i])
 		w.text = append(w.text, d.src[min(start+b.indent, end):end]...)
-		if end < d.end {
+		if end < d.end && !(b.strip && i == b.last) {
 			w.text = append(w.text, '\n')
 		}
 	}

@@ -17,6 +17,7 @@ type style struct {
 	quotes     yaml.Style // of strings that would need none
 	json       bool       // flow style is JSON: keys and strings in double quotes
 	tight      bool       // flow style has no blank behind ':' and ','
+	oneLine    bool       // text of several lines is quoted
 }
 
 // plainStyle is how a fresh document is written.
@@ -76,7 +77,7 @@ func (s style) parts(v value, indent string) (inline string, below []string) {
 
 // scalar returns a scalar in block style; text of several lines is a literal.
 func (s style) scalar(v value, indent string) (inline string, below []string) {
-	if v.tag != "!!str" || !strings.Contains(v.text, "\n") || !literalSafe(v.text) {
+	if s.oneLine || v.tag != "!!str" || !strings.Contains(v.text, "\n") || !literalSafe(v.text) {
 		return scalarText(v, s.quotes, false), nil
 	}
 	return literalHeader(v.text), indented(literalLines(v.text), indent+s.step)

@@ -84,13 +84,13 @@ func checkEdit(t *testing.T, before, after []byte, field Field) {
 		t.Fatalf("got %s, want %s\nbefore\n%q\nafter\n%q", got[0].JSON, want, before, after)
 	}
 	checkTree(t, before, after, field)
-	checkWhole(t, before, after, field)
+	checkWhole(t, before, after, []Field{field})
+	checkBytes(t, before, after, field)
 }
 
 // checkWhole compares the whole texts, since an edit checks itself only around
-// what it replaced: every document with styles, anchors and tags, and where a
-// scalar took the place of another one, every comment.
-func checkWhole(t *testing.T, before, after []byte, field Field) {
+// what it replaced: every document with its styles, anchors and tags.
+func checkWhole(t *testing.T, before, after []byte, fields []Field) {
 	t.Helper()
 	was, err := parse(before)
 	if err != nil {
@@ -104,7 +104,7 @@ func checkWhole(t *testing.T, before, after []byte, field Field) {
 	if err != nil || len(was.docs) != len(is.docs) {
 		t.Fatalf("%v; %d documents, then %d\nbefore\n%q\nafter\n%q", err, len(was.docs), len(is.docs), before, after)
 	}
-	c, err := newChange([]Field{field})
+	c, err := newChange(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,6 @@ func checkWhole(t *testing.T, before, after []byte, field Field) {
 			t.Fatalf("%v\nbefore\n%q\nafter\n%q", err, before, after)
 		}
 	}
-	checkBytes(t, before, after, field)
 }
 
 // checkBytes compares the texts without a parser: what comes takes nothing away,

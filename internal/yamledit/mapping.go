@@ -166,7 +166,7 @@ func (e *editor) addEntries(n *yaml.Node, edit mappingEdit, pairs []pair, at pla
 	if err != nil {
 		first = pairs[len(pairs)-1].key.start
 	}
-	s := e.d.styleIn(n)
+	s := e.d.styleIn(n).before(e.d, pairs[len(pairs)-1].end)
 	var lines []string
 	for i, key := range edit.keys {
 		lines = append(lines, s.entry(key, edit.values[i], e.d.blanksUpTo(first))...)

@@ -129,7 +129,10 @@ func (e *editor) rewrite(n *yaml.Node, v value, c *change, at place) error {
 	}
 	block := n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle == 0
 	flow := n.Kind != yaml.ScalarNode && !block
-	st := e.d.style()
+	st := e.d.style().before(e.d, s.end)
+	if block && e.d.lineOf(s.body) > e.d.lineOf(at.after)+1 {
+		st.oneLine = true // the lines between would become part of a literal
+	}
 	if at.flow || flow {
 		text := st.flow(v)
 		if s.body == s.end {

@@ -272,6 +272,9 @@ func (e *editor) addElements(n *yaml.Node, edit listEdit, items []element, at pl
 	indent := e.d.blanksUpTo(items[0].dash)
 	for i := range len(items) + 1 {
 		var lines []string
+		if i > 0 {
+			s = s.before(e.d, items[i-1].span.end)
+		}
 		for _, v := range edit.add[i] {
 			lines = append(lines, s.item(v.inOrderOf(n.Content), indent+dash, indent)...)
 		}

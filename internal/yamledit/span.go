@@ -263,12 +263,13 @@ func (d *document) plainEnd(n *yaml.Node, body int) (int, error) {
 
 // A blockScalar is where the parts of a literal or folded scalar stand.
 type blockScalar struct {
-	header int // behind the indicators: '|' or '>', chomping, indentation
-	first  int // number of the first content line in the document, from 0
-	last   int // number of the last content line that is not blank; first-1 if there is none
-	end    int // behind the last content; with '+', behind the blank lines too
-	indent int // of the content, in bytes
-	keep   bool
+	header int  // behind the indicators: '|' or '>', chomping, indentation
+	first  int  // number of the first content line in the document, from 0
+	last   int  // number of the last content line that is not blank; first-1 if there is none
+	end    int  // behind the last content; with '+', behind the blank lines too
+	indent int  // of the content, in bytes
+	keep   bool // '+': the blank lines at the end belong to the value
+	strip  bool // '-': not even the last line break does
 }
 
 // block finds the parts of a literal or folded scalar. The content's
@@ -280,7 +281,7 @@ func (d *document) block(n *yaml.Node, body int) (blockScalar, error) {
 	}
 	b := blockScalar{header: body + 1, first: d.lineOf(body) + 1}
 	for c := d.at(b.header); c == '+' || c == '-' || c >= '1' && c <= '9'; c = d.at(b.header) {
-		b.keep = b.keep || c == '+'
+		b.keep, b.strip = b.keep || c == '+', b.strip || c == '-'
 		b.header++
 	}
 	b.last, b.end = b.first-1, b.header
@@ -308,7 +309,7 @@ func (d *document) block(n *yaml.Node, body int) (blockScalar, error) {
 		}
 	}
 	b.end = d.lineEnd(d.lines[b.last])
-	for i := b.last + 1; b.keep && i < len(d.lines) && d.blankLine(i); i++ {
+	for i := b.last + 1; b.keep && i < len(d.lines) && d.lines[i] < d.end && d.blankLine(i); i++ {
 		b.end = d.lineEnd(d.lines[i])
 	}
 	return b, nil

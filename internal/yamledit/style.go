@@ -37,6 +37,20 @@ func (d *document) style() style {
 	return s
 }
 
+// before returns the style for text behind which the line of a position ends. A
+// comment on the next line, if it is indented, would become part of a literal, and
+// at the end of a text without a line break a literal could not end with one.
+func (s style) before(d *document, pos int) style {
+	s.oneLine = d.lineEnd(pos) == d.end
+	for pos = d.nextLine(pos); pos < d.end; pos = d.nextLine(pos) {
+		if first := d.skipBlanks(pos); !d.isBreak(first) {
+			s.oneLine = d.src[first] == '#' && first > pos
+			break
+		}
+	}
+	return s
+}
+
 func (h *habits) note(n *yaml.Node) {
 	block := n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0
 	for i, c := range n.Content {
