@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,7 +280,7 @@ func TestRandomTexts(t *testing.T) {
 
 // disjoint reports whether a field lies beside all others.
 func disjoint(fields []Field, f Field) bool {
-	_, err := newChange(append(fields[:len(fields):len(fields)], f))
+	_, err := newChange(append(slices.Clip(fields), f))
 	return err == nil
 }
 
