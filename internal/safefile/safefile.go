@@ -11,8 +11,9 @@
 // # What is kept
 //
 // The mode, and where the system permits it the owner, are those of the file
-// before. A symbolic link stays one: its target is replaced. Other hard links
-// to the file keep the old content, which is what replacing a file means.
+// before; access lists and extended attributes are not copied. A symbolic link
+// stays one: its target is replaced. Other hard links to the file keep the old
+// content, which is what replacing a file means.
 package safefile
 
 import (
