@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -68,13 +69,22 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 	return result, nil
 }
 
+// longestKey is the longest key that is written, escaped as Go does: a key on the
+// line of its value may have 1,024 characters (YAML 1.2, section 7.4.3), and YAML's
+// escapes are up to half as long again.
+const longestKey = 680
+
 // validPaths refuses keys that no YAML can hold.
 func validPaths(fields []Field) []error {
 	var errs []error
 	for _, field := range fields {
 		for _, step := range field.Path {
-			if step.Kind == KeyStep && !utf8.ValidString(step.Key) {
+			switch {
+			case step.Kind != KeyStep:
+			case !utf8.ValidString(step.Key):
 				errs = append(errs, &UnsafeError{Path: field.Path, Reason: fmt.Sprintf("the key %q is not UTF-8", step.Key)})
+			case len(strconv.QuoteToASCII(step.Key)) > longestKey:
+				errs = append(errs, &UnsafeError{Path: field.Path, Reason: fmt.Sprintf("a key of %d bytes is longer than YAML allows on the line of its value", len(step.Key))})
 			}
 		}
 	}
