@@ -45,7 +45,10 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 	fields := map[*document][]Field{}
 	var errs []error
 	for _, edit := range edits {
-		errs = append(errs, validPaths(edit.Fields)...)
+		if wrong := validPaths(edit.Fields); len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
 		d, err := f.choose(edit.Document)
 		if err != nil {
 			errs = append(errs, err)
@@ -55,7 +58,6 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 	}
 	result := f.src
 	for _, d := range slices.Backward(f.docs) { // from the end, so that offsets stay true
-
 		text, err := d.edit(fields[d])
 		if err != nil {
 			errs = append(errs, d.located(err))
@@ -79,16 +81,26 @@ func validPaths(fields []Field) []error {
 	var errs []error
 	for _, field := range fields {
 		for _, step := range field.Path {
-			switch {
-			case step.Kind != KeyStep:
-			case !utf8.ValidString(step.Key):
-				errs = append(errs, &UnsafeError{Path: field.Path, Reason: fmt.Sprintf("the key %q is not UTF-8", step.Key)})
-			case len(strconv.QuoteToASCII(step.Key)) > longestKey:
-				errs = append(errs, &UnsafeError{Path: field.Path, Reason: fmt.Sprintf("a key of %d bytes is longer than YAML allows on the line of its value", len(step.Key))})
+			if step.Kind != KeyStep {
+				continue
+			}
+			if err := writableKey(step.Key); err != nil {
+				errs = append(errs, &UnsafeError{Path: field.Path, Reason: err.Error()})
 			}
 		}
 	}
 	return errs
+}
+
+// writableKey tells why a key cannot be written so that it is found again.
+func writableKey(key string) error {
+	if !utf8.ValidString(key) {
+		return fmt.Errorf("the key %q is not UTF-8", key)
+	}
+	if len(strconv.QuoteToASCII(key)) > longestKey {
+		return fmt.Errorf("a key of %d bytes is longer than YAML allows on the line of its value", len(key))
+	}
+	return nil
 }
 
 // replaced returns a text with a range of it replaced, or the text itself if

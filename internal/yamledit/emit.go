@@ -25,8 +25,8 @@ func plainStyle() style { return style{step: "  ", listIndent: true} }
 
 // Encode writes a fresh document in the plain block style that a person would
 // use: two spaces, quotes only where a reader of YAML 1.1 or 1.2 needs them. It
-// panics if a value has a type that [Entry] does not name, or a key stands
-// twice: both are errors of the program, not of its input.
+// panics if a value has a type that [Entry] does not name, or if a key stands
+// twice or is none: these are errors of the program, not of its input.
 func Encode(doc Map) []byte {
 	v, err := newValue(doc)
 	if err != nil {

@@ -128,6 +128,9 @@ func newValue(v any) (value, error) {
 			if slices.Contains(mapping.keys, entry.Key) {
 				return value{}, fmt.Errorf("the key %q stands there twice", entry.Key)
 			}
+			if err := writableKey(entry.Key); err != nil {
+				return value{}, err
+			}
 			val, err := newValue(entry.Value)
 			if err != nil {
 				return value{}, fmt.Errorf("%s: %w", entry.Key, err)
