@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -71,10 +70,10 @@ func Apply(src []byte, edits ...Edit) ([]byte, error) {
 	return result, nil
 }
 
-// longestKey is the longest key that is written, escaped as Go does: a key on the
-// line of its value may have 1,024 characters (YAML 1.2, section 7.4.3), and YAML's
-// escapes are up to half as long again.
-const longestKey = 680
+// longestKey is how many characters a key may have as it is written: with the
+// colon behind it, at most 1,024 may stand on the line of its value (YAML 1.2,
+// section 7.4.3).
+const longestKey = 1000
 
 // validPaths refuses keys that no YAML can hold.
 func validPaths(fields []Field) []error {
@@ -97,7 +96,7 @@ func writableKey(key string) error {
 	if !utf8.ValidString(key) {
 		return fmt.Errorf("the key %q is not UTF-8", key)
 	}
-	if len(strconv.QuoteToASCII(key)) > longestKey {
+	if utf8.RuneCountInString(doubleQuoted(key)) > longestKey {
 		return fmt.Errorf("a key of %d bytes is longer than YAML allows on the line of its value", len(key))
 	}
 	return nil

@@ -146,11 +146,13 @@ func FuzzScalar(f *testing.F) {
 				}
 			}
 		}
-		if got := Encode(Map{{s, 1}}); len(got) < 1000 { // a key has at most 1024 characters
-			root, err := parseTree(got)
-			if err != nil || root.Content[0].Value != s || root.Content[0].ShortTag() != "!!str" {
-				t.Fatalf("the key %q is not read from %q: %v", s, got, err)
-			}
+		if writableKey(s) != nil {
+			return
+		}
+		got := Encode(Map{{s, 1}})
+		root, err := parseTree(got)
+		if err != nil || root.Content[0].Value != s || root.Content[0].ShortTag() != "!!str" {
+			t.Fatalf("the key %q is not read from %q: %v", s, got, err)
 		}
 	})
 }
