@@ -105,15 +105,7 @@ func newValue(v any) (value, error) {
 		}
 		return list, nil
 	case []any:
-		list := value{kind: listKind}
-		for i, item := range v {
-			val, err := newValue(item)
-			if err != nil {
-				return value{}, fmt.Errorf("[%d]: %w", i, err)
-			}
-			list.items = append(list.items, val)
-		}
-		return list, nil
+		return newList(v)
 	case map[string]any:
 		var m Map
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -123,23 +115,39 @@ func newValue(v any) (value, error) {
 		val.unordered = true
 		return val, err
 	case Map:
-		mapping := value{kind: mapKind}
-		for _, entry := range v {
-			if slices.Contains(mapping.keys, entry.Key) {
-				return value{}, fmt.Errorf("the key %q stands there twice", entry.Key)
-			}
-			if err := writableKey(entry.Key); err != nil {
-				return value{}, err
-			}
-			val, err := newValue(entry.Value)
-			if err != nil {
-				return value{}, fmt.Errorf("%s: %w", entry.Key, err)
-			}
-			mapping.keys, mapping.items = append(mapping.keys, entry.Key), append(mapping.items, val)
-		}
-		return mapping, nil
+		return newMapping(v)
 	}
 	return value{}, fmt.Errorf("a value of type %T has no form in YAML", v)
+}
+
+func newList(items []any) (value, error) {
+	list := value{kind: listKind}
+	for i, item := range items {
+		val, err := newValue(item)
+		if err != nil {
+			return value{}, fmt.Errorf("[%d]: %w", i, err)
+		}
+		list.items = append(list.items, val)
+	}
+	return list, nil
+}
+
+func newMapping(m Map) (value, error) {
+	mapping := value{kind: mapKind}
+	for _, entry := range m {
+		if slices.Contains(mapping.keys, entry.Key) {
+			return value{}, fmt.Errorf("the key %q stands there twice", entry.Key)
+		}
+		if err := writableKey(entry.Key); err != nil {
+			return value{}, err
+		}
+		val, err := newValue(entry.Value)
+		if err != nil {
+			return value{}, fmt.Errorf("%s: %w", entry.Key, err)
+		}
+		mapping.keys, mapping.items = append(mapping.keys, entry.Key), append(mapping.items, val)
+	}
+	return mapping, nil
 }
 
 var (
