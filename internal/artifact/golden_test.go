@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/artifacttest"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/ciliumvalues"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/cozystackvalues"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/k3sconfig"
@@ -24,14 +25,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // planned plans a declaration that must be sound.
 func planned(t *testing.T, d site.Declaration) *plan.Plan {
 	t.Helper()
-	d.Name = "dc1"
-	s, problems := site.Parse(d)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	p, problems := plan.Compute(s, nil)
-	if len(problems) > 0 {
-		t.Fatal(problems)
+	p, err := artifacttest.Plan(d)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return p
 }
@@ -39,71 +35,20 @@ func planned(t *testing.T, d site.Declaration) *plan.Plan {
 type network = site.NetworkDeclaration
 
 var (
-	dual = []string{"ipv4", "ipv6"}
 	six  = []string{"ipv6"}
 	node = network{Name: "node", Role: "node", CIDRs: []string{"192.168.100.0/24"}, VIPs: map[string]string{"api": "192.168.100.10"}}
-	lan  = network{Name: "lan", Role: "node", CIDRs: []string{"192.168.100.0/24", "fd12:3456:789a:64::/64"}}
-	lan6 = network{Name: "lan", Role: "node", CIDRs: []string{"fd12:3456:789a:64::/64"}}
 )
 
 func cozystack(networks ...network) site.Declaration {
 	return site.Declaration{Datapath: "kubeovn-cilium", Distribution: "talos", Networks: networks}
 }
 
-// variants is every form in which a consumer is rendered. A new consumer gets
-// its golden files by lines in this table.
-func variants() map[string]variant {
-	talos, talm, cozy, cilium, k3s := talospatch.Consumer(), talmvalues.Consumer(), cozystackvalues.Consumer(), ciliumvalues.Consumer(), k3sconfig.Consumer()
-	k3sSite := func(change func(*site.Declaration)) site.Declaration {
-		d := site.Declaration{Datapath: "cilium-kubernetes", Distribution: "k3s"}
-		if change != nil {
-			change(&d)
-		}
-		return d
-	}
-	pool := site.Declaration{Datapath: "cilium-cluster-pool", Distribution: "talos"}
-	existing := cozystack(node, network{Name: "pod", CIDRs: []string{"10.112.0.0/16"}}, network{Name: "service", CIDRs: []string{"10.113.0.0/16"}}, network{Name: "join", CIDRs: []string{"100.72.0.0/16"}})
-	existing.Existing = true
-	return map[string]variant{
-		"talos_patch/controlplane":            {talos, cozystack(node), artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/worker":                  {talos, cozystack(node), artifact.Options{"machine_type": "worker"}},
-		"talos_patch/no_node_cidrs":           {talos, cozystack(node), artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}},
-		"talos_patch/dual_stack":              {talos, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/ipv6":                    {talos, site.Declaration{Datapath: "node-ipam", IPFamilies: six, Networks: []network{lan6}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/node_mask":               {talos, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/named_node_network":      {talos, cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}}), artifact.Options{"machine_type": "worker", "node_network": "node"}},
-		"talos_patch/no_node_network":         {talos, pool, artifact.Options{"machine_type": "controlplane"}},
-		"talm_values/standard":                {talm, cozystack(node), artifact.Options{}},
-		"talm_values/api_vip":                 {talm, cozystack(node), artifact.Options{"api_vip": "api", "allocate_node_cidrs": false}},
-		"talm_values/dual_stack":              {talm, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{}},
-		"cozystack_values/platform":           {cozy, cozystack(), artifact.Options{"package": "platform"}},
-		"cozystack_values/networking":         {cozy, cozystack(), artifact.Options{"package": "networking"}},
-		"cozystack_values/platform_other":     {cozy, existing, artifact.Options{"package": "platform"}},
-		"cozystack_values/networking_exists":  {cozy, existing, artifact.Options{"package": "networking"}},
-		"cilium_values/kubernetes":            {cilium, k3sSite(nil), artifact.Options{}},
-		"cilium_values/kubernetes_dual_stack": {cilium, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{}},
-		"cilium_values/cluster_pool":          {cilium, pool, artifact.Options{}},
-		"cilium_values/native_routing":        {cilium, pool, artifact.Options{"native_routing_cidr": true}},
-		"cilium_values/cluster_pool_ipv6":     {cilium, site.Declaration{Datapath: "cilium-cluster-pool", IPFamilies: six}, artifact.Options{}},
-		"cilium_values/under_kubeovn":         {cilium, cozystack(), artifact.Options{"root_key": "cilium"}},
-		"k3s_config/standard":                 {k3s, k3sSite(nil), artifact.Options{}},
-		"k3s_config/dual_stack":               {k3s, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{"cluster_dns": true}},
-		"k3s_config/node_mask":                {k3s, k3sSite(func(d *site.Declaration) { d.PodsPerNode = new(int64(60)) }), artifact.Options{"controller_manager_args": []string{"bind-address=0.0.0.0"}}},
-	}
-}
-
-type variant struct {
-	consumer    artifact.Consumer
-	declaration site.Declaration
-	options     artifact.Options
-}
-
 func TestGolden(t *testing.T) {
-	for name, v := range variants() {
+	for name, v := range artifacttest.Variants() {
 		t.Run(name, func(t *testing.T) {
-			result, problems := v.consumer.Render(planned(t, v.declaration), v.options)
-			if len(problems) > 0 {
-				t.Fatal(problems)
+			result, err := v.Render()
+			if err != nil {
+				t.Fatal(err)
 			}
 			golden(t, filepath.Join("testdata", name+".yaml"), string(result.FragmentText()))
 		})
@@ -153,7 +98,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), "testdata/"), ".yaml")
-		if _, ok := variants()[name]; !ok {
+		if _, ok := artifacttest.Variants()[name]; !ok {
 			t.Errorf("%s belongs to no variant", file)
 		}
 	}
