@@ -9,6 +9,9 @@
 package artifact
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/yamledit"
@@ -22,6 +25,9 @@ const (
 	String     OptionType = iota // string
 	Bool                         // bool
 	StringList                   // []string
+	Int                          // int64
+	StringMap                    // map[string]string
+	AnyMap                       // map[string]any: any values by name; nil, string, bool, json.Number, []any, map[string]any
 )
 
 // Option is one setting of a consumer. Schema, validation and documentation are
@@ -57,6 +63,35 @@ func (o Options) List(name string) []string {
 	return list
 }
 
+// Number returns an Int option, and whether it was given.
+func (o Options) Number(name string) (value int64, given bool) {
+	value, given = o[name].(int64)
+	return value, given
+}
+
+// Map returns a StringMap option, or nil.
+func (o Options) Map(name string) map[string]string {
+	m, _ := o[name].(map[string]string)
+	return m
+}
+
+// Any returns an AnyMap option, or nil.
+func (o Options) Any(name string) map[string]any {
+	m, _ := o[name].(map[string]any)
+	return m
+}
+
+// With returns the options with one of them set.
+func (o Options) With(name string, value any) Options {
+	out := maps.Clone(o)
+	out[name] = value
+	return out
+}
+
+// HostOption is the option that makes a consumer with PerHost render what is one
+// host's own.
+const HostOption = "host"
+
 // Consumer is something that reads facts of the plan from a file.
 type Consumer struct {
 	// Name is the Terraform type without the provider's prefix.
@@ -68,13 +103,27 @@ type Consumer struct {
 	Options  []Option
 	// Whole consumers own their file; the others own fields of somebody's file.
 	Whole bool
+	// PerHost consumers are whole ones that write a file for each host as well:
+	// with [HostOption] they render what is that host's own.
+	PerHost bool
 	// Guards says that Render may return guarded fields.
 	Guards bool
+	// NoFragment consumers hold what the user composes, so that a data source that
+	// returns it would return its own configuration.
+	NoFragment bool
 	// Documents are the documents that Result selects by itself, in any variant.
 	Documents []yamledit.Selector
 	// Render turns the plan into what the consumer reads. Problems are on the
 	// names of options, or on "plan".
 	Render func(*plan.Plan, Options) (Result, site.Problems)
+	// Read returns the facts that a file states or leaves to a default, in the order
+	// of the file. A file that is none of the consumer's has no facts; what the
+	// reader does not know is passed over. An error means that the file cannot be
+	// read at all. Nil for a consumer whose content the user composes.
+	Read func(src []byte) ([]Fact, error)
+	// Inspect finds what else in the document keeps the consumer from reading it,
+	// although it is none of the owned fields. It may be nil.
+	Inspect func(Document) site.Problems
 }
 
 // Result is what a consumer reads.
@@ -97,6 +146,16 @@ type Result struct {
 	Root yamledit.Path
 	// Documents are the content of a file that is owned whole.
 	Documents []yamledit.Map
+	// Text is the content of a file that is owned whole and is no YAML.
+	Text []byte
+}
+
+// Content returns the content of a file that is owned whole.
+func (r Result) Content() []byte {
+	if r.Text != nil {
+		return r.Text
+	}
+	return Join(r.Documents)
 }
 
 // Present returns the fields that must stand in the document.
@@ -114,16 +173,18 @@ func (r Result) Present() []yamledit.Field {
 func (r Result) NewDocument() []byte {
 	doc := clone(r.Head)
 	for _, f := range r.Present() {
-		doc = insert(doc, f.Path, f.Value)
+		if !throughList(f.Path) { // the editor says what is wrong with an element that is not there
+			doc = insert(doc, f.Path, f.Value)
+		}
 	}
-	return yamledit.Encode(doc)
+	return yamledit.Encode(flatten(doc))
 }
 
 // FragmentText returns what the consumer merges: the fields below the root, or
 // the whole content.
 func (r Result) FragmentText() []byte {
-	if len(r.Documents) > 0 {
-		return Join(r.Documents)
+	if len(r.Documents) > 0 || r.Text != nil {
+		return r.Content()
 	}
 	if len(r.Root) == 0 {
 		return r.NewDocument()
@@ -132,7 +193,7 @@ func (r Result) FragmentText() []byte {
 	for _, f := range r.Present() {
 		doc = insert(doc, f.Path[len(r.Root):], f.Value)
 	}
-	return yamledit.Encode(doc)
+	return yamledit.Encode(flatten(doc))
 }
 
 // Join encodes documents one after the other.
@@ -160,19 +221,50 @@ func clone(m yamledit.Map) yamledit.Map {
 	return out
 }
 
-// insert sets a value at a path of keys, creating the mappings on the way.
+func throughList(path yamledit.Path) bool {
+	return slices.ContainsFunc(path, func(s yamledit.Step) bool { return s.Kind == yamledit.ItemStep })
+}
+
+// embedded is the YAML that a text of a document holds, until it is flattened.
+type embedded yamledit.Map
+
+// insert sets a value at a path, creating the mappings and embedded texts on the way.
 func insert(m yamledit.Map, path yamledit.Path, value any) yamledit.Map {
 	key := path[0].Key
 	if len(path) == 1 {
 		m.Set(key, value)
 		return m
 	}
-	var inner yamledit.Map
-	for _, entry := range m {
-		if entry.Key == key {
-			inner, _ = entry.Value.(yamledit.Map)
-		}
+	if path[1].Kind == yamledit.InsideStep {
+		inner, _ := lookup(m, key).(embedded)
+		m.Set(key, embedded(insert(yamledit.Map(inner), path[2:], value)))
+		return m
 	}
+	inner, _ := lookup(m, key).(yamledit.Map)
 	m.Set(key, insert(inner, path[1:], value))
 	return m
+}
+
+func lookup(m yamledit.Map, key string) any {
+	for _, entry := range m {
+		if entry.Key == key {
+			return entry.Value
+		}
+	}
+	return nil
+}
+
+// flatten turns embedded YAML into the text that holds it.
+func flatten(m yamledit.Map) yamledit.Map {
+	out := make(yamledit.Map, len(m))
+	for i, entry := range m {
+		switch value := entry.Value.(type) {
+		case yamledit.Map:
+			entry.Value = flatten(value)
+		case embedded:
+			entry.Value = string(yamledit.Encode(flatten(yamledit.Map(value))))
+		}
+		out[i] = entry
+	}
+	return out
 }

@@ -4,6 +4,9 @@ package artifact
 
 import (
 	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
@@ -16,7 +19,75 @@ const (
 	SummaryUnsuitable  = "Plan Does Not Fit This File"
 	SummaryNodeNetwork = "Which Node Network"
 	SummaryNoEffect    = "Option Without Effect"
+
+	SummaryMissingOption  = "Missing Option"
+	SummaryUnknownNetwork = "Unknown Network"
+	SummaryUnknownHost    = "Unknown Host"
+	SummaryInvalidName    = "Invalid Name"
+	SummaryTooOld         = "Version Too Old"
 )
+
+// UnknownNetwork says that a plan has no network of this name, with the nearest
+// one that it has.
+func UnknownNetwork(p *plan.Plan, name string) string {
+	names := make([]string, len(p.Networks))
+	for i, n := range p.Networks {
+		names[i] = n.Name
+	}
+	hint := ""
+	if near := site.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return fmt.Sprintf("The plan of the site %q has no network %q.%s Its networks: %s.", p.Site, name, hint, orNone(names))
+}
+
+// KnownHost reports whether the plan has a host of this name, and adds a problem
+// on the option if not.
+func KnownHost(p *plan.Plan, host string, problems *site.Problems) bool {
+	if _, ok := p.Hosts[host]; ok {
+		return true
+	}
+	names := slices.Sorted(maps.Keys(p.Hosts))
+	hint := ""
+	if near := site.Nearest(host, names); near != "" {
+		hint = fmt.Sprintf(" Did you mean %q?", near)
+	}
+	problems.Add(site.At(HostOption), SummaryUnknownHost, "The plan of the site %q has no host %q.%s Its hosts: %s. Declare it with its number: hosts = { %s = 11 }.", p.Site, host, hint, orNone(names), host)
+	return false
+}
+
+// HostAddress returns the address of a host in a network, in one family.
+func HostAddress(p *plan.Plan, host string, n plan.Network, f space.Family) (netip.Addr, bool) {
+	number, ok := p.Hosts[host]
+	if !ok || n.Role != site.RoleNode {
+		return netip.Addr{}, false
+	}
+	return n.HostAddress(f, number)
+}
+
+// NeedVersion adds a problem if the site states a version of a component that is
+// older than what something needs. A version that is not stated is no statement.
+func NeedVersion(p *plan.Plan, component, needed string, at site.Path, what string, problems *site.Problems) {
+	have, stated := p.Versions[component]
+	if !stated || !Older(have, needed) {
+		return
+	}
+	problems.Add(at, SummaryTooOld, "The site %q runs %s %s, which does not know %s: they came with %s. Leave %s out, or state the newer version in versions of the site.", p.Site, component, have, what, needed, at)
+}
+
+// Older reports whether a version, major.minor and maybe more, is older than
+// another one.
+func Older(have, needed string) bool {
+	a, b := versionNumbers(have), versionNumbers(needed)
+	return slices.Compare(a[:], b[:]) < 0
+}
+
+func versionNumbers(text string) [2]int {
+	var v [2]int
+	// What is not stated is the oldest: a text that is no version fails every need.
+	_, _ = fmt.Sscanf(strings.TrimPrefix(text, "v"), "%d.%d", &v[0], &v[1])
+	return v
+}
 
 // Prefixes returns the first prefix of each family of a network as text, families
 // in the order of the site: the control plane takes one range for each family

@@ -66,6 +66,7 @@ type networkDocument struct {
 	VPC         string            `json:"vpc,omitempty"`
 	VLAN        int               `json:"vlan_id,omitempty"`
 	Link        string            `json:"link,omitempty"`
+	Default     bool              `json:"default_route,omitempty"`
 	DHCP        []string          `json:"dhcp,omitempty"`
 	VIPs        map[string]string `json:"vips,omitempty"`
 	Origin      string            `json:"origin"`
@@ -182,7 +183,7 @@ func (n Network) document() networkDocument {
 	d := networkDocument{
 		Role: string(n.Role), Allocator: string(n.Allocator), CIDRs: rangeTexts(n.Ranges), CarvedFrom: n.CarvedFrom,
 		Excluded: rangeTexts(n.Excluded), NodePrefix4: n.NodePrefix4, NodePrefix6: n.NodePrefix6,
-		VPC: n.VPC, VLAN: n.VLAN, Link: n.Link, DHCP: rangeTexts(n.DHCP), Origin: string(n.Origin), Reason: n.Reason,
+		VPC: n.VPC, VLAN: n.VLAN, Link: n.Link, Default: n.DefaultRoute, DHCP: rangeTexts(n.DHCP), Origin: string(n.Origin), Reason: n.Reason,
 	}
 	for _, gateway := range n.Gateways {
 		if gateway.Is4() {
@@ -332,7 +333,7 @@ func (r *reader) network(name string, d networkDocument, families []space.Family
 	n := Network{
 		Name: name, Role: site.Role(d.Role), Allocator: site.Allocator(d.Allocator),
 		Ranges: r.ranges(d.CIDRs), CarvedFrom: d.CarvedFrom, Excluded: r.ranges(d.Excluded),
-		NodePrefix4: d.NodePrefix4, NodePrefix6: d.NodePrefix6, VPC: d.VPC, VLAN: d.VLAN, Link: d.Link, DHCP: r.ranges(d.DHCP),
+		NodePrefix4: d.NodePrefix4, NodePrefix6: d.NodePrefix6, VPC: d.VPC, VLAN: d.VLAN, Link: d.Link, DefaultRoute: d.Default, DHCP: r.ranges(d.DHCP),
 		Origin: Origin(d.Origin), Reason: d.Reason,
 	}
 	r.known("role", d.Role, site.Strings(site.Roles()))

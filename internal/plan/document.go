@@ -93,12 +93,17 @@ type Network struct {
 	// gets out of this network; 0 where nodes get none.
 	NodePrefix4, NodePrefix6 int
 
-	Gateways []netip.Addr          // at most one for each family
-	VPC      string                // Kube-OVN VPC of a pod network; empty for the default one
-	VLAN     int                   // 802.1Q id, 0 for none
-	Link     string                // name of the link on the nodes; empty if not stated
-	DHCP     []Range               // handed out by a DHCP server
-	VIPs     map[string]netip.Addr // virtual addresses by name
+	Gateways []netip.Addr // at most one for each family
+	VPC      string       // Kube-OVN VPC of a pod network; empty for the default one
+	VLAN     int          // 802.1Q id, 0 for none
+	Link     string       // name of the link on the nodes; empty if not stated
+
+	// DefaultRoute says that the nodes' default route in the main table goes to the
+	// gateway of this network.
+	DefaultRoute bool
+
+	DHCP []Range               // handed out by a DHCP server
+	VIPs map[string]netip.Addr // virtual addresses by name
 
 	Origin Origin
 	Reason string // why the ranges are where they are, as recorded when they were placed

@@ -470,7 +470,7 @@ func (pl *planner) network(w *wanted) Network {
 	n := Network{
 		Name: w.name, Role: w.role, Allocator: allocatorOf(pl.site, *w),
 		Ranges: w.all(pl.site.Families), CarvedFrom: w.declared.CarvedFrom,
-		VPC: w.declared.VPC, VLAN: w.declared.VLAN, Link: w.declared.Link, VIPs: maps.Clone(w.declared.VIPs),
+		VPC: w.declared.VPC, VLAN: w.declared.VLAN, Link: w.declared.Link, DefaultRoute: w.declared.DefaultRoute, VIPs: maps.Clone(w.declared.VIPs),
 	}
 	for _, r := range w.declared.DHCP {
 		n.DHCP = append(n.DHCP, Range{r})

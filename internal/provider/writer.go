@@ -48,6 +48,28 @@ func (w writer) options(ctx context.Context, from attributes, diags *diag.Diagno
 			if !value.IsNull() && !value.IsUnknown() {
 				o[option.Name] = value.ValueBool()
 			}
+		case artifact.Int:
+			var value types.Int64
+			diags.Append(from.GetAttribute(ctx, at, &value)...)
+			known = known && !value.IsUnknown()
+			if !value.IsNull() && !value.IsUnknown() {
+				o[option.Name] = value.ValueInt64()
+			}
+		case artifact.StringMap:
+			var value types.Map
+			diags.Append(from.GetAttribute(ctx, at, &value)...)
+			known = known && mapKnown(value)
+			if known && !value.IsNull() {
+				var texts map[string]string
+				diags.Append(value.ElementsAs(ctx, &texts, false)...)
+				o[option.Name] = texts
+			}
+		case artifact.AnyMap:
+			var value types.Dynamic
+			diags.Append(from.GetAttribute(ctx, at, &value)...)
+			values, valueKnown := anyMap(ctx, at, value, diags)
+			known = known && valueKnown
+			o[option.Name] = values
 		case artifact.StringList:
 			var value types.List
 			diags.Append(from.GetAttribute(ctx, at, &value)...)
@@ -64,6 +86,10 @@ func (w writer) options(ctx context.Context, from attributes, diags *diag.Diagno
 
 func listKnown(list types.List) bool {
 	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
+}
+
+func mapKnown(m types.Map) bool {
+	return !m.IsUnknown() && !slices.ContainsFunc(mapValues(m.Elements()), attr.Value.IsUnknown)
 }
 
 // render parses a plan and turns it into what the consumer reads.

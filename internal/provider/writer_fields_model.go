@@ -104,8 +104,14 @@ func ownedKeys(ctx context.Context, owned types.Object, diags *diag.Diagnostics)
 	return out
 }
 
+// ownedFieldsModelV0 is the attribute owned_fields.
+type ownedFieldsModelV0 struct {
+	Paths    []string `tfsdk:"paths"`
+	KeyPaths []string `tfsdk:"key_paths"`
+}
+
 func ownedFieldsOf(file string, r artifact.Result) ownedFieldsModelV0 {
-	return ownedFieldsModelV0{Path: types.StringValue(file), KeyPaths: fieldPaths(r)}
+	return ownedFieldsModelV0{Paths: []string{file}, KeyPaths: fieldPaths(r)}
 }
 
 // known reports whether everything is known that decides about the file.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -30,13 +31,38 @@ func (w writer) importCommon(ctx context.Context, id importID, onDestroy string,
 		resp.Diagnostics.AddError("No File to Import", detail+" The import id is the path of the file, as it stands in path.")
 		return
 	}
-	set := func(name string, value any) {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("path"), newFilePath(id.path))...)
+	w.importRest(ctx, id, onDestroy, resp)
+}
+
+// importHosts adopts the files of hosts.
+func (w writer) importHosts(ctx context.Context, id importID, hosts map[string]string, onDestroy string, resp *resource.ImportStateResponse) {
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
+		if _, exists, err := safefile.Read(hosts[host]); err != nil || !exists {
+			resp.Diagnostics.AddError("No File to Import", fmt.Sprintf("There is no file %q, which the import id names for the host %q.", hosts[host], host))
+		}
 	}
-	set("path", newFilePath(id.path))
-	set("on_destroy", onDestroy)
-	set("plan", w.importedPlan(id, resp))
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("host_paths"), hosts)...)
+	w.importRest(ctx, id, onDestroy, resp)
+}
+
+func (w writer) importRest(ctx context.Context, id importID, onDestroy string, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroy)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("plan"), w.importedPlan(id, resp))...)
 	w.importOptions(ctx, id, resp)
+}
+
+// hostPaths reads host=path,host=path; nil if the text is no such list.
+func hostPaths(text string) map[string]string {
+	out := map[string]string{}
+	for _, entry := range strings.Split(text, ",") {
+		host, file, found := strings.Cut(entry, "=")
+		if !found || host == "" || file == "" || strings.Contains(host, "/") {
+			return nil
+		}
+		out[host] = file
+	}
+	return out
 }
 
 // importOptions sets the options that the import id names, and the defaults.
@@ -61,12 +87,38 @@ func (w writer) importOptions(ctx context.Context, id importID, resp *resource.I
 			value = text == "true"
 		case artifact.StringList:
 			value = strings.Split(text, ",")
+		case artifact.Int:
+			number, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("The option %s is %q, which is no number.", option.Name, text))
+				continue
+			}
+			value = number
+		case artifact.AnyMap:
+			resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("The option %s holds values of any type and cannot stand in an import id. Leave it out: the first plan sets it.", option.Name))
+			continue
+		case artifact.StringMap:
+			value = importedMap(option.Name, text, resp)
 		}
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(option.Name), value)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("There is no option %q. Options are %s.", name, optionNames(w.consumer)))
 	}
+}
+
+// importedMap reads key=value,key=value.
+func importedMap(option, text string, resp *resource.ImportStateResponse) map[string]string {
+	out := map[string]string{}
+	for _, entry := range strings.Split(text, ",") {
+		key, value, found := strings.Cut(entry, "=")
+		if !found {
+			resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("The option %s is %q. Write key=value,key=value, with %%3D for an equals sign inside.", option, text))
+			return nil
+		}
+		out[key] = value
+	}
+	return out
 }
 
 func optionNames(c artifact.Consumer) string {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -117,6 +118,23 @@ func (p fieldsPlan) decide(ctx context.Context, resp *resource.ModifyPlanRespons
 	}
 	set("replaced_fields", p.replaced(observed))
 	p.guard(observed, &resp.Diagnostics)
+	p.inspect(src, target, &resp.Diagnostics)
+}
+
+// inspect reports what else in the document keeps its consumer from reading it.
+func (p fieldsPlan) inspect(src []byte, target artifact.Target, diags *diag.Diagnostics) {
+	if p.consumer.Inspect == nil {
+		return
+	}
+	documents, err := artifact.ReadDocuments(src)
+	if err != nil {
+		return // an edit has just succeeded, so that only the reader is too strict
+	}
+	for _, d := range documents {
+		if target.Document.Matches(yamledit.DocumentInfo{Index: d.Index, APIVersion: d.APIVersion, Kind: d.Kind, Name: d.Name, Namespace: d.Namespace}) {
+			reportProblems(diags, p.consumer.Inspect(d))
+		}
+	}
 }
 
 // replaced returns what stood in the fields before they were owned: what is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -58,6 +59,15 @@ func (w writer) wholeSchema() resource.Schema {
 	attributes := w.resourceAttributes(onDestroyDelete, onDestroyKeep, onDestroyDelete)
 	attributes["content"] = resource.StringAttribute{Computed: true,
 		MarkdownDescription: "The content of the file, known at plan time. Its first line names the site and the digest of the facts that it uses."}
+	if w.consumer.PerHost {
+		attributes["path"] = resource.StringAttribute{Optional: true, CustomType: filePathType{}, PlanModifiers: []planmodifier.String{keepSpelling{}},
+			MarkdownDescription: "Path of the file. It is kept as written; relative paths start in the folder that Terraform runs in. A new path replaces the resource. Exactly one of `path` and `host_paths` is given."}
+		attributes["host_paths"] = resource.MapAttribute{Optional: true, ElementType: types.StringType,
+			Validators:          []validator.Map{mapvalidator.SizeAtLeast(1)},
+			MarkdownDescription: "Path of a file for each host of the plan, host to path: one resource instance writes them all, each with what is that host's own. A host that goes takes its file along, as `on_destroy` says."}
+		attributes["host_contents"] = resource.MapAttribute{Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "The content of each host's file, known at plan time; null with `path`."}
+	}
 	return resource.Schema{MarkdownDescription: w.consumer.Purpose, Attributes: attributes}
 }
 
@@ -72,8 +82,8 @@ func (w writer) resourceAttributes(onDestroy string, allowed ...string) map[stri
 		"owned_fields": resource.SingleNestedAttribute{Computed: true,
 			MarkdownDescription: "What this resource owns, so that a scan can tell it from a copy by hand.",
 			Attributes: map[string]resource.Attribute{
-				"path":      resource.StringAttribute{Computed: true, MarkdownDescription: "Path of the file."},
-				"key_paths": resource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Key paths of the fields; null for the whole file."},
+				"paths":     resource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Paths of the files."},
+				"key_paths": resource.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Key paths of the fields; null for whole files."},
 			}},
 	}
 	for _, o := range w.consumer.Options {
@@ -100,7 +110,13 @@ func resourceOption(o artifact.Option) resource.Attribute {
 	case artifact.Bool:
 		return resource.BoolAttribute{Optional: true, MarkdownDescription: o.Description}
 	case artifact.StringList:
-		return resource.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: o.Description}
+		return resource.ListAttribute{Required: o.Required, Optional: !o.Required, ElementType: types.StringType, MarkdownDescription: o.Description}
+	case artifact.Int:
+		return resource.Int64Attribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description}
+	case artifact.StringMap:
+		return resource.MapAttribute{Required: o.Required, Optional: !o.Required, ElementType: types.StringType, MarkdownDescription: o.Description}
+	case artifact.AnyMap:
+		return resource.DynamicAttribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description}
 	default:
 		a := resource.StringAttribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description, Validators: allowedValues(o)}
 		if o.Default != "" {
@@ -117,6 +133,21 @@ func allowedValues(o artifact.Option) []validator.String {
 	return []validator.String{stringvalidator.OneOf(o.Allowed...)}
 }
 
+func dataSourceOption(o artifact.Option) datasource.Attribute {
+	switch o.Type {
+	case artifact.Bool:
+		return datasource.BoolAttribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description}
+	case artifact.StringList:
+		return datasource.ListAttribute{Required: o.Required, Optional: !o.Required, ElementType: types.StringType, MarkdownDescription: o.Description}
+	case artifact.Int:
+		return datasource.Int64Attribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description}
+	case artifact.StringMap:
+		return datasource.MapAttribute{Required: o.Required, Optional: !o.Required, ElementType: types.StringType, MarkdownDescription: o.Description}
+	default:
+		return datasource.StringAttribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description, Validators: allowedValues(o)}
+	}
+}
+
 // dataSourceSchema describes the data source of a consumer.
 func (w writer) dataSourceSchema() datasource.Schema {
 	attributes := map[string]datasource.Attribute{
@@ -124,14 +155,13 @@ func (w writer) dataSourceSchema() datasource.Schema {
 		"content": datasource.StringAttribute{Computed: true, MarkdownDescription: w.consumer.Fragment},
 	}
 	for _, o := range w.consumer.Options {
-		switch o.Type {
-		case artifact.Bool:
-			attributes[o.Name] = datasource.BoolAttribute{Optional: true, MarkdownDescription: o.Description}
-		case artifact.StringList:
-			attributes[o.Name] = datasource.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: o.Description}
-		default:
-			attributes[o.Name] = datasource.StringAttribute{Required: o.Required, Optional: !o.Required, MarkdownDescription: o.Description, Validators: allowedValues(o)}
-		}
+		attributes[o.Name] = dataSourceOption(o)
+	}
+	if w.consumer.PerHost {
+		attributes["hosts"] = datasource.ListAttribute{Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Hosts of the plan for which `host_contents` is computed. Default: none."}
+		attributes["host_contents"] = datasource.MapAttribute{Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "What is each host's own, host to content."}
 	}
 	return datasource.Schema{
 		MarkdownDescription: "Returns what the resource `cidrplan_" + w.consumer.Name + "` writes, for whoever feeds another provider: " + w.consumer.Fragment,

@@ -4,11 +4,12 @@ package provider
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"strings"
+	"maps"
+	"path/filepath"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/resourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -19,209 +20,264 @@ import (
 )
 
 var (
-	_ resource.Resource                = (*wholeFileResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*wholeFileResource)(nil)
-	_ resource.ResourceWithImportState = (*wholeFileResource)(nil)
+	_ resource.Resource                     = (*wholeFileResource)(nil)
+	_ resource.ResourceWithModifyPlan       = (*wholeFileResource)(nil)
+	_ resource.ResourceWithImportState      = (*wholeFileResource)(nil)
+	_ resource.ResourceWithConfigValidators = (*wholeFileResource)(nil)
 )
 
-// wholeFileResource writes a file that it owns whole.
+// wholeFileResource writes a file that it owns whole, or one for each host.
 type wholeFileResource struct{ writer }
-
-// wholeFile is what the resource keeps besides the options of its consumer.
-type wholeFile struct {
-	plan    types.String
-	path    filePathValue
-	content types.String
-}
 
 // Metadata names the resource.
 func (r *wholeFileResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + r.consumer.Name
 }
 
-// Schema describes the file.
+// Schema describes the files.
 func (r *wholeFileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = r.wholeSchema()
 }
 
-func getWholeFile(ctx context.Context, from attributes, diags *diag.Diagnostics) wholeFile {
-	var f wholeFile
-	diags.Append(from.GetAttribute(ctx, path.Root("plan"), &f.plan)...)
-	diags.Append(from.GetAttribute(ctx, path.Root("path"), &f.path)...)
-	diags.Append(from.GetAttribute(ctx, path.Root("content"), &f.content)...)
-	return f
+// ConfigValidators wants either one file or a map of them.
+func (r *wholeFileResource) ConfigValidators(context.Context) []resource.ConfigValidator {
+	if !r.consumer.PerHost {
+		return nil
+	}
+	return []resource.ConfigValidator{
+		resourcevalidator.ExactlyOneOf(path.MatchRoot("path"), path.MatchRoot("host_paths")),
+		resourcevalidator.Conflicting(path.MatchRoot("host"), path.MatchRoot("host_paths")),
+	}
 }
 
-// headerMark starts the first line of every file that is owned whole.
-const headerMark = "# Written by cidrplan for the site "
-
-// fileText puts the line in front of the documents that names the site and the
-// digest of the facts that the file uses.
-func fileText(siteName string, documents string) string {
-	sum := sha256.Sum256([]byte(documents))
-	return fmt.Sprintf("%s%s (facts %s). Changes made here are overwritten.\n%s", headerMark, siteName, hex.EncodeToString(sum[:6]), documents)
-}
-
-// ModifyPlan computes the content and finds, before anything is written, what
-// would keep it from being written.
+// ModifyPlan computes the contents and finds, before anything is written, what
+// would keep them from being written.
 func (r *wholeFileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return // a destroy: on_destroy says what happens
 	}
-	planned := getWholeFile(ctx, req.Plan, &resp.Diagnostics)
+	planned := r.files(ctx, req.Plan, &resp.Diagnostics)
 	o, known := r.options(ctx, req.Plan, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || planned.plan.IsUnknown() || !known {
+	targets, pathsKnown := planned.targets()
+	if resp.Diagnostics.HasError() || planned.plan.IsUnknown() || !known || !pathsKnown {
 		return
 	}
-	parsed, result, ok := r.render(planned.plan.ValueString(), o, &resp.Diagnostics)
+	contents, ok := r.contents(planned.plan.ValueString(), o, targets, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	content := fileText(parsed.Site, string(artifact.Join(result.Documents)))
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("content"), content)...)
-	creating := req.State.Raw.IsNull()
-	if !creating {
-		state := getWholeFile(ctx, req.State, &resp.Diagnostics)
-		if r.sameFacts(state.plan.ValueString(), o, result) {
-			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("plan"), state.plan)...)
+	set := func(name string, value any) diag.Diagnostics {
+		return resp.Plan.SetAttribute(ctx, path.Root(name), value)
+	}
+	planned.setContents(ctx, r, contents, set, &resp.Diagnostics)
+	resp.Diagnostics.Append(set("owned_fields", planned.owned())...)
+	var state wholeFiles
+	if !req.State.Raw.IsNull() {
+		state = r.files(ctx, req.State, &resp.Diagnostics)
+		var ignored diag.Diagnostics // a former plan that cannot be read is simply not the same
+		if former, ok := r.contents(state.plan.ValueString(), o, targets, &ignored); ok && maps.Equal(former, contents) {
+			resp.Diagnostics.Append(set("plan", state.plan)...)
 		}
-		creating = !samePath(state.path.ValueString(), planned.path.ValueString())
 	}
-	if planned.path.IsUnknown() {
-		return
-	}
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("owned_fields"), ownedWhole(planned.path.ValueString()))...)
-	r.judge(planned.path.ValueString(), content, creating, &resp.Diagnostics)
+	r.judge(targets, contents, state, &resp.Diagnostics)
 }
 
-// ownedFieldsModelV0 is the attribute owned_fields.
-type ownedFieldsModelV0 struct {
-	Path     types.String `tfsdk:"path"`
-	KeyPaths []string     `tfsdk:"key_paths"`
-}
-
-func ownedWhole(file string) ownedFieldsModelV0 {
-	return ownedFieldsModelV0{Path: types.StringValue(file)}
-}
-
-// judge refuses a path that cannot be written, and a file that is not ours.
-func (r *wholeFileResource) judge(file, content string, creating bool, diags *diag.Diagnostics) {
-	current, exists, err := safefile.Read(file)
-	if err == nil {
-		err = safefile.Check(file)
-	}
-	if err != nil {
-		diags.AddAttributeError(path.Root("path"), "File Not Writable", sentence(err.Error()))
-		return
-	}
-	if exists && creating && !ours(current, content) {
-		diags.AddAttributeError(path.Root("path"), "File Exists",
-			fmt.Sprintf("The file %q exists and was not written by this provider, which would replace it as a whole. Choose another path, delete the file, or adopt it with terraform import and review what changes.", file))
+// judge refuses paths that cannot be written, files that are not ours, and one
+// file for two hosts.
+func (r *wholeFileResource) judge(targets []wholeTarget, contents map[string]string, state wholeFiles, diags *diag.Diagnostics) {
+	seen := map[string]string{}
+	for _, t := range targets {
+		if other, taken := seen[filepath.Clean(t.file)]; taken {
+			diags.AddAttributeError(t.at(), "One File for Two Hosts", fmt.Sprintf("The hosts %q and %q have the same file %q. Give each its own.", other, t.host, t.file))
+			continue
+		}
+		seen[filepath.Clean(t.file)] = t.host
+		current, exists, err := safefile.Read(t.file)
+		if err == nil {
+			err = safefile.Check(t.file)
+		}
+		if err != nil {
+			diags.AddAttributeError(t.at(), "File Not Writable", sentence(err.Error()))
+			continue
+		}
+		former, known := state.file(t.host)
+		creating := !known || !samePath(former, t.file)
+		if exists && creating && !ours(current, contents[t.host]) {
+			diags.AddAttributeError(t.at(), "File Exists",
+				fmt.Sprintf("The file %q exists and was not written by this provider, which would replace it as a whole. Choose another path, delete the file, or adopt it with terraform import and review what changes.", t.file))
+		}
 	}
 }
 
-func ours(current []byte, content string) bool {
-	return string(current) == content || strings.HasPrefix(string(current), headerMark)
-}
-
-// Create writes the file.
+// Create writes the files.
 func (r *wholeFileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	planned := getWholeFile(ctx, req.Plan, &resp.Diagnostics)
+	planned := r.files(ctx, req.Plan, &resp.Diagnostics)
 	o, _ := r.options(ctx, req.Plan, &resp.Diagnostics)
-	content, ok := r.write(ctx, planned, o, nil, &resp.Diagnostics)
+	contents, ok := r.write(ctx, planned, o, wholeFiles{}, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	resp.State.Raw = req.Plan.Raw
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("content"), content)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedWhole(planned.path.ValueString()))...)
+	planned.answer(ctx, r, contents, &resp.State, &resp.Diagnostics)
 }
 
-// write replaces the file. seen is what the plan saw in it, or nil for a file
-// that was not there or not ours.
-func (r *wholeFileResource) write(ctx context.Context, planned wholeFile, o artifact.Options, seen *string, diags *diag.Diagnostics) (string, bool) {
-	if diags.HasError() {
-		return "", false
-	}
-	parsed, result, ok := r.render(planned.plan.ValueString(), o, diags)
+// Update writes the new contents, and does what on_destroy says with the files of
+// hosts that went.
+func (r *wholeFileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	planned := r.files(ctx, req.Plan, &resp.Diagnostics)
+	state := r.files(ctx, req.State, &resp.Diagnostics)
+	o, _ := r.options(ctx, req.Plan, &resp.Diagnostics)
+	contents, ok := r.write(ctx, planned, o, state, &resp.Diagnostics)
 	if !ok {
-		return "", false
+		return
 	}
-	content := fileText(parsed.Site, string(artifact.Join(result.Documents)))
-	file := planned.path.ValueString()
-	_, err := safefile.Update(ctx, file, safefile.Options{}, func(current []byte, exists bool) ([]byte, error) {
-		if exists && !ours(current, content) && (seen == nil || string(current) != *seen) {
-			diags.AddAttributeError(path.Root("path"), "File Changed Since the Plan",
-				fmt.Sprintf("The file %q has another content now than when the plan was made, so it is not replaced. Run terraform plan again and review.", file))
-			return nil, errRefused
-		}
-		return []byte(content), nil
-	})
-	if err != nil && !diags.HasError() {
-		diags.AddAttributeError(path.Root("path"), "File Not Written", sentence(err.Error()))
-	}
-	return content, !diags.HasError()
+	var onDestroy types.String
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root("on_destroy"), &onDestroy)...)
+	r.remove(ctx, departed(state, planned), state.recorded(), onDestroy.ValueString(), &resp.Diagnostics)
+	resp.State.Raw = req.Plan.Raw
+	planned.answer(ctx, r, contents, &resp.State, &resp.Diagnostics)
 }
 
-// Read takes what stands in the file; one that is gone has no content, which is
+// departed lists the files of the state that no target writes any more.
+func departed(state, planned wholeFiles) []wholeTarget {
+	targets, _ := planned.targets()
+	stays := map[string]bool{}
+	for _, t := range targets {
+		stays[filepath.Clean(t.file)] = true
+	}
+	var out []wholeTarget
+	former, _ := state.targets()
+	for _, t := range former {
+		if !stays[filepath.Clean(t.file)] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// write replaces the files. state holds what the plan saw in them.
+func (r *wholeFileResource) write(ctx context.Context, planned wholeFiles, o artifact.Options, state wholeFiles, diags *diag.Diagnostics) (map[string]string, bool) {
+	if diags.HasError() {
+		return nil, false
+	}
+	targets, known := planned.targets()
+	if !known {
+		diags.AddError("Path Not Known", "A path of a file is not known while applying. This is a bug of the provider, please report it.")
+		return nil, false
+	}
+	contents, ok := r.contents(planned.plan.ValueString(), o, targets, diags)
+	if !ok {
+		return nil, false
+	}
+	seen := state.recorded()
+	jobs := make([]safefile.Job, len(targets))
+	for i, t := range targets {
+		saw, known := seen[t.host]
+		jobs[i] = safefile.Job{Path: t.file, Edit: func(current []byte, exists bool) ([]byte, error) {
+			if exists && !ours(current, contents[t.host]) && !(known && string(current) == saw) {
+				return nil, wholeFileChangedError{t}
+			}
+			return []byte(contents[t.host]), nil
+		}}
+	}
+	_, err := safefile.UpdateAll(ctx, jobs)
+	reportWriteErrors(diags, err)
+	return contents, err == nil
+}
+
+// wholeFileChangedError means that a file is no longer what the plan saw.
+type wholeFileChangedError struct{ target wholeTarget }
+
+func (e wholeFileChangedError) Error() string {
+	return fmt.Sprintf("the file %q has another content now than when the plan was made, so it is not replaced", e.target.file)
+}
+
+// reportWriteErrors reports each file that was not written, on its attribute.
+func reportWriteErrors(diags *diag.Diagnostics, err error) {
+	var changed wholeFileChangedError
+	var many interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+	case errors.As(err, &many):
+		for _, one := range many.Unwrap() {
+			reportWriteErrors(diags, one)
+		}
+	case errors.As(err, &changed):
+		diags.AddAttributeError(changed.target.at(), "File Changed Since the Plan", sentence(changed.Error())+" Run terraform plan again and review.")
+	default:
+		diags.AddError("File Not Written", sentence(err.Error()))
+	}
+}
+
+// Read takes what stands in the files; one that is gone has no content, which is
 // what the next plan mends.
 func (r *wholeFileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := getWholeFile(ctx, req.State, &resp.Diagnostics)
+	state := r.files(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	content, exists, err := safefile.Read(state.path.ValueString())
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("path"), "Unreadable File", sentence(err.Error()))
-		return
+	observed := map[string]string{}
+	targets, _ := state.targets()
+	for _, t := range targets {
+		content, exists, err := safefile.Read(t.file)
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(t.at(), "Unreadable File", sentence(err.Error()))
+			continue
+		}
+		if exists {
+			observed[t.host] = string(content)
+		}
 	}
-	observed := types.StringNull()
-	if exists {
-		observed = types.StringValue(string(content))
+	if !resp.Diagnostics.HasError() {
+		state.answer(ctx, r, observed, &resp.State, &resp.Diagnostics)
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("content"), observed)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedWhole(state.path.ValueString()))...)
 }
 
-// Update writes the new content.
-func (r *wholeFileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	planned := getWholeFile(ctx, req.Plan, &resp.Diagnostics)
-	state := getWholeFile(ctx, req.State, &resp.Diagnostics)
-	o, _ := r.options(ctx, req.Plan, &resp.Diagnostics)
-	content, ok := r.write(ctx, planned, o, state.content.ValueStringPointer(), &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	resp.State.Raw = req.Plan.Raw
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("content"), content)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owned_fields"), ownedWhole(planned.path.ValueString()))...)
-}
-
-// Delete does what on_destroy says. Only a file that still holds the content of
-// the state is deleted.
+// Delete does what on_destroy says.
 func (r *wholeFileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state := getWholeFile(ctx, req.State, &resp.Diagnostics)
+	state := r.files(ctx, req.State, &resp.Diagnostics)
 	var onDestroy types.String
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("on_destroy"), &onDestroy)...)
-	if resp.Diagnostics.HasError() || onDestroy.ValueString() != onDestroyDelete || state.content.IsNull() {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	err := safefile.Remove(ctx, state.path.ValueString(), func(current []byte) error {
-		if string(current) != state.content.ValueString() {
-			return fmt.Errorf("the file %q was changed since it was last read, so it is not deleted; run terraform plan again", state.path.ValueString())
+	targets, _ := state.targets()
+	r.remove(ctx, targets, state.recorded(), onDestroy.ValueString(), &resp.Diagnostics)
+}
+
+// remove deletes files if on_destroy says so, each only while it holds what the
+// state holds.
+func (r *wholeFileResource) remove(ctx context.Context, targets []wholeTarget, recorded map[string]string, onDestroy string, diags *diag.Diagnostics) {
+	if onDestroy != onDestroyDelete {
+		return
+	}
+	for _, t := range targets {
+		content, known := recorded[t.host]
+		if !known {
+			continue // it was gone when it was last read
 		}
-		return nil
-	})
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("path"), "File Not Deleted", sentence(err.Error()))
+		err := safefile.Remove(ctx, t.file, func(current []byte) error {
+			if string(current) != content {
+				return fmt.Errorf("the file %q was changed since it was last read, so it is not deleted; run terraform plan again", t.file)
+			}
+			return nil
+		})
+		if err != nil {
+			diags.AddAttributeError(t.at(), "File Not Deleted", sentence(err.Error()))
+		}
 	}
 }
 
-// ImportState adopts a file by path, or path@lock file.
+// ImportState adopts a file by path, or files by host=path,host=path, either with
+// @lock file.
 func (r *wholeFileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, ok := parseImportID(req.ID)
 	if !ok || id.kind != "" {
 		resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("%q is no import id of this resource. Write path, or path@lock file, for example %q.", req.ID, "controlplane.yaml@dc1.cidrplan.json"))
+		return
+	}
+	if hosts := hostPaths(id.path); r.consumer.PerHost && hosts != nil {
+		r.importHosts(ctx, id, hosts, onDestroyDelete, resp)
 		return
 	}
 	r.importCommon(ctx, id, onDestroyDelete, resp)

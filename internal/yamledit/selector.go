@@ -47,7 +47,8 @@ func (s Selector) String() string {
 	return strings.Join(parts, " ")
 }
 
-func (s Selector) matches(d DocumentInfo) bool {
+// Matches reports whether a document is what the selector chooses.
+func (s Selector) Matches(d DocumentInfo) bool {
 	return (s.Index == nil || *s.Index == d.Index) &&
 		(s.APIVersion == "" || s.APIVersion == d.APIVersion) &&
 		(s.Kind == "" || s.Kind == d.Kind) &&
@@ -115,7 +116,7 @@ func (f *file) choose(sel Selector) (*document, error) {
 	infos := f.infos()
 	var matching []DocumentInfo
 	for _, info := range infos {
-		if sel.matches(info) {
+		if sel.Matches(info) {
 			matching = append(matching, info)
 		}
 	}

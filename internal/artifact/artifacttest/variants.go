@@ -10,11 +10,6 @@ import (
 	"maps"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/ciliumvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/cozystackvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/k3sconfig"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talmvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talospatch"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
 )
@@ -60,7 +55,8 @@ func installed() site.Declaration {
 func Variants() map[string]Variant {
 	out := map[string]Variant{}
 	for _, of := range []func() map[string]Variant{
-		ciliumVariants, cozystackVariants, k3sVariants, talmVariants, talosVariants,
+		ansibleVariants, birdVariants, ciliumVariants, cozystackVariants, fluxVariants, k3sVariants, kubeadmVariants,
+		kubeovnVariants, nodeMoveVariants, poolVariants, talmVariants, talosVariants, yamlFieldsVariants,
 	} {
 		maps.Copy(out, of())
 	}
@@ -99,58 +95,4 @@ func Plan(d site.Declaration) (*plan.Plan, error) {
 		return nil, errors.New(problems.String())
 	}
 	return p, nil
-}
-
-func ciliumVariants() map[string]Variant {
-	c := ciliumvalues.Consumer()
-	return map[string]Variant{
-		"cilium_values/kubernetes":            {c, k3sSite(nil), artifact.Options{}},
-		"cilium_values/kubernetes_dual_stack": {c, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{}},
-		"cilium_values/cluster_pool":          {c, clusterPool(), artifact.Options{}},
-		"cilium_values/native_routing":        {c, clusterPool(), artifact.Options{"native_routing_cidr": true}},
-		"cilium_values/cluster_pool_ipv6":     {c, site.Declaration{Datapath: "cilium-cluster-pool", IPFamilies: six}, artifact.Options{}},
-		"cilium_values/under_kubeovn":         {c, cozystack(), artifact.Options{"root_key": "cilium"}},
-	}
-}
-
-func cozystackVariants() map[string]Variant {
-	c := cozystackvalues.Consumer()
-	return map[string]Variant{
-		"cozystack_values/platform":          {c, cozystack(), artifact.Options{"package": "platform"}},
-		"cozystack_values/networking":        {c, cozystack(), artifact.Options{"package": "networking"}},
-		"cozystack_values/platform_other":    {c, installed(), artifact.Options{"package": "platform"}},
-		"cozystack_values/networking_exists": {c, installed(), artifact.Options{"package": "networking"}},
-	}
-}
-
-func k3sVariants() map[string]Variant {
-	c := k3sconfig.Consumer()
-	return map[string]Variant{
-		"k3s_config/standard":   {c, k3sSite(nil), artifact.Options{}},
-		"k3s_config/dual_stack": {c, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{"cluster_dns": true}},
-		"k3s_config/node_mask":  {c, k3sSite(func(d *site.Declaration) { d.PodsPerNode = new(int64(60)) }), artifact.Options{"controller_manager_args": []string{"bind-address=0.0.0.0"}}},
-	}
-}
-
-func talmVariants() map[string]Variant {
-	c := talmvalues.Consumer()
-	return map[string]Variant{
-		"talm_values/standard":   {c, cozystack(node), artifact.Options{}},
-		"talm_values/api_vip":    {c, cozystack(node), artifact.Options{"api_vip": "api", "allocate_node_cidrs": false}},
-		"talm_values/dual_stack": {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{}},
-	}
-}
-
-func talosVariants() map[string]Variant {
-	c := talospatch.Consumer()
-	return map[string]Variant{
-		"talos_patch/controlplane":       {c, cozystack(node), artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/worker":             {c, cozystack(node), artifact.Options{"machine_type": "worker"}},
-		"talos_patch/no_node_cidrs":      {c, cozystack(node), artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}},
-		"talos_patch/dual_stack":         {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/ipv6":               {c, site.Declaration{Datapath: "node-ipam", IPFamilies: six, Networks: []network{lan6}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/node_mask":          {c, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/named_node_network": {c, cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}}), artifact.Options{"machine_type": "worker", "node_network": "node"}},
-		"talos_patch/no_node_network":    {c, clusterPool(), artifact.Options{"machine_type": "controlplane"}},
-	}
 }

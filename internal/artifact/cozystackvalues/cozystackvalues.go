@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package cozystackvalues renders the address settings of Cozystack's Packages.
+// Package cozystackvalues renders the address settings of Cozystack's Packages, and
+// of the ConfigMap that Cozystack 0.x had in their place.
 package cozystackvalues
 
 import (
@@ -18,9 +19,12 @@ import (
 const (
 	platform   = "platform"
 	networking = "networking"
+	configMap  = "config_map"
 
 	platformPackage   = "cozystack.cozystack-platform"
 	networkingPackage = "cozystack.networking"
+	legacyConfigMap   = "cozystack"
+	legacyNamespace   = "cozy-system"
 )
 
 // Consumer returns the consumer. Objects and keys are those of Cozystack v1.6
@@ -30,14 +34,16 @@ func Consumer() artifact.Consumer {
 	return artifact.Consumer{
 		Name: "cozystack_values",
 		Purpose: "Keeps the ranges of a site in one of Cozystack's Packages. `package = \"platform\"` is `cozystack.cozystack-platform`, which carries the ranges of pods, Services and joins and the pods' gateway, which is not derived and must change together with the range. " +
-			"`package = \"networking\"` is `cozystack.networking`, for what only it can carry: Cilium's own pool and its exclusion in Kube-OVN. There only keys are set that the platform chart does not set, and the object is marked as never to be pruned, since two writers share it. It has to be in the cluster before or together with the platform Package, because Kube-OVN reads its exclusions only when it creates its default Subnet.",
-		Fragment:  "The Package as a manifest with the planned settings alone.",
+			"`package = \"networking\"` is `cozystack.networking`, for what only it can carry: Cilium's own pool and its exclusion in Kube-OVN. There only keys are set that the platform chart does not set, and the object is marked as never to be pruned, since two writers share it. It has to be in the cluster before or together with the platform Package, because Kube-OVN reads its exclusions only when it creates its default Subnet. " +
+			"`package = \"config_map\"` is the ConfigMap `cozystack` of Cozystack 0.x, all in one. On a later Cozystack of the variant `isp-full-generic` such a ConfigMap still overrides the Package where it survives: then both must say the same, or it must go.",
+		Fragment:  "The object as a manifest with the planned settings alone.",
 		Guards:    true,
-		Documents: []yamledit.Selector{selector(platformPackage), selector(networkingPackage)},
+		Documents: []yamledit.Selector{selector(platformPackage), selector(networkingPackage), {Kind: "ConfigMap", Name: legacyConfigMap}},
 		Options: []artifact.Option{
-			{Name: "package", Type: artifact.String, Default: platform, Allowed: []string{platform, networking}, Description: "Which Package the file holds: `platform` (default) or `networking`."},
+			{Name: "package", Type: artifact.String, Default: platform, Allowed: []string{platform, networking, configMap}, Description: "Which object the file holds: the Package `platform` (default), the Package `networking`, or the `config_map` of Cozystack 0.x."},
 		},
 		Render: render,
+		Read:   Read,
 	}
 }
 
@@ -51,8 +57,11 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 		problems.Add(site.At("plan"), artifact.SummaryUnsuitable, "The site %q has no IPv4, but Cozystack's values hold IPv4 ranges only. Add \"ipv4\" to ip_families of the site.", p.Site)
 		return artifact.Result{}, problems
 	}
-	if o.Text("package") == networking {
+	switch o.Text("package") {
+	case networking:
 		return renderNetworking(p), problems
+	case configMap:
+		return renderConfigMap(p), problems
 	}
 	return renderPlatform(p), problems
 }
@@ -93,21 +102,56 @@ func first(p *plan.Plan, role site.Role) netip.Prefix {
 }
 
 func renderNetworking(p *plan.Plan) artifact.Result {
-	cilium := yamledit.Keys("spec", "components", "cilium", "values", "cilium")
 	result := artifact.Result{Document: selector(networkingPackage), Head: head(networkingPackage)}
 	result.Fields = append(result.Fields, yamledit.Field{
 		Path: yamledit.Keys("metadata", "annotations", "kustomize.toolkit.fluxcd.io/prune"), Value: "disabled",
 	})
-	pool, _ := p.Network(string(site.RoleCiliumPool))
-	fields, guarded := ciliumvalues.ClusterPool(cilium, pool, []space.Family{space.IPv4})
+	fields, guarded := poolFields(p,
+		yamledit.Keys("spec", "components", "cilium", "values", "cilium"),
+		yamledit.Keys("spec", "components", "kubeovn", "values", "kube-ovn"))
 	result.Fields, result.Guarded = append(result.Fields, fields...), guarded
+	return result
+}
+
+// poolFields renders Cilium's own pool and its exclusion in Kube-OVN, each below
+// the root key of its chart.
+func poolFields(p *plan.Plan, cilium, kubeovn yamledit.Path) (fields []yamledit.Field, guarded []yamledit.Path) {
+	pool, _ := p.Network(string(site.RoleCiliumPool))
+	fields, guarded = ciliumvalues.ClusterPool(cilium, pool, []space.Family{space.IPv4})
 	pod, _ := p.Network(string(site.RolePod))
 	if excluded := excludedIPv4(pod); len(excluded) > 0 && !p.Existing {
-		result.Fields = append(result.Fields, yamledit.Field{
-			Path:  yamledit.Keys("spec", "components", "kubeovn", "values", "kube-ovn", "networking", "EXCLUDE_IPS"),
+		fields = append(fields, yamledit.Field{
+			Path:  kubeovn.With(yamledit.Keys("networking", "EXCLUDE_IPS")...),
 			Value: strings.Join(excluded, ","),
 		})
 	}
+	return fields, guarded
+}
+
+// renderConfigMap renders the ConfigMap of Cozystack 0.x, which holds the values of
+// components as text (WEB v0 configmap.md, components.md).
+func renderConfigMap(p *plan.Plan) artifact.Result {
+	result := artifact.Result{
+		Document: yamledit.Selector{Kind: "ConfigMap", Name: legacyConfigMap},
+		Head: yamledit.Map{
+			{Key: "apiVersion", Value: "v1"}, {Key: "kind", Value: "ConfigMap"},
+			{Key: "metadata", Value: yamledit.Map{{Key: "name", Value: legacyConfigMap}, {Key: "namespace", Value: legacyNamespace}}},
+		},
+	}
+	data := func(key string) yamledit.Path { return yamledit.Keys("data", key) }
+	result.Fields = append(result.Fields, yamledit.Field{Path: data("ipv4-pod-cidr"), Value: first(p, site.RolePod).String()})
+	pod, _ := p.Network(string(site.RolePod))
+	if gateway, ok := pod.Gateway(space.IPv4); ok {
+		result.Fields = append(result.Fields, yamledit.Field{Path: data("ipv4-pod-gateway"), Value: gateway.String()})
+	}
+	result.Fields = append(result.Fields,
+		yamledit.Field{Path: data("ipv4-svc-cidr"), Value: first(p, site.RoleService).String()},
+		yamledit.Field{Path: data("ipv4-join-cidr"), Value: first(p, site.RoleJoin).String()},
+	)
+	fields, guarded := poolFields(p,
+		data("values-cilium").With(yamledit.Inside(), yamledit.Key("cilium")),
+		data("values-kubeovn").With(yamledit.Inside(), yamledit.Key("kube-ovn")))
+	result.Fields, result.Guarded = append(result.Fields, fields...), guarded
 	return result
 }
 

@@ -28,6 +28,7 @@ func Consumer() artifact.Consumer {
 			artifact.AllocateNodeCIDRsOption(),
 		},
 		Render: render,
+		Read:   Read,
 	}
 }
 
