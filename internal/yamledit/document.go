@@ -45,6 +45,9 @@ func parse(src []byte) (*file, error) {
 	if !utf8.Valid(src) {
 		return nil, &SyntaxError{Line: 1, Reason: "it is not UTF-8 text"}
 	}
+	if bytes.HasPrefix(src, []byte(byteOrderMark+byteOrderMark)) {
+		return nil, &SyntaxError{Line: 1, Reason: "it starts with two byte order marks, of which YAML readers take one"}
+	}
 	f := &file{src: src, lines: lineStarts(src)}
 	for _, p := range split(src, f.lines) {
 		d := &document{src: src, lines: f.lines[p.firstLine:p.endLine], line: p.firstLine, begin: f.lines[p.firstLine], end: len(src)}
