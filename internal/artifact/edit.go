@@ -90,6 +90,10 @@ func (r Result) named(s yamledit.Selector) Result {
 // NewDocumentFor returns the document that is created for a selector.
 func (r Result) NewDocumentFor(s yamledit.Selector) []byte { return r.named(s).NewDocument() }
 
+// hollow reports whether a value holds nothing: an empty mapping, or a text that is
+// one, as an embedded text becomes without its fields.
+func hollow(json string) bool { return json == "{}" || json == `"{}"` || json == `"{}\n"` }
+
 // takeOutHollow removes mappings that lost their last member by the edit, in the
 // order given. One that was empty before is somebody's statement and stays.
 func (r Result) takeOutHollow(before, after []byte, s yamledit.Selector) ([]byte, error) {
@@ -98,11 +102,11 @@ func (r Result) takeOutHollow(before, after []byte, s yamledit.Selector) ([]byte
 		if err != nil {
 			return nil, err
 		}
-		if !now[0].Found || now[0].JSON != "{}" {
+		if !now[0].Found || !hollow(now[0].JSON) {
 			continue
 		}
 		was, err := yamledit.Get(before, s, path)
-		if err != nil || !was[0].Found || was[0].JSON == "{}" {
+		if err != nil || !was[0].Found || hollow(was[0].JSON) {
 			continue
 		}
 		if after, err = yamledit.Apply(after, yamledit.Edit{Document: s, Fields: []yamledit.Field{{Path: path}}}); err != nil {

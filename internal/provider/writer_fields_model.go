@@ -279,6 +279,9 @@ func ancestors(r artifact.Result) []yamledit.Path {
 	seen := map[string]bool{}
 	for _, f := range r.Fields {
 		for length := len(f.Path) - 1; length > 0; length-- {
+			if f.Path[length-1].Kind == yamledit.InsideStep {
+				continue // a text is emptied by its key
+			}
 			if parent := f.Path[:length]; !seen[parent.String()] {
 				seen[parent.String()] = true
 				out = append(out, parent)

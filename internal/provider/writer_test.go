@@ -19,57 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 )
 
-// ownedFile is somebody's file with the fields of one writer in it: comments,
-// quotes and neighbours that must survive.
-type ownedFile struct {
-	typeName string
-	site     string // the site's lines
-	options  string // the resource's lines
-	before   string
-	after    string // with every field as planned
-	drift    [2]string
-	field    string // key path of the drifted field
-	value    string // its planned value as canonical JSON
-	document string // #kind/namespace/name of the import id, if it can be named
-	query    string // options of the import id
-}
-
-const (
-	talosSite = "datapath = \"kubeovn-cilium\"\n distribution = \"talos\"\n network {\n name = \"node\"\n role = \"node\"\n cidrs = [\"192.168.100.0/24\"]\n vips = { api = \"192.168.100.10\" }\n }"
-	k3sSite   = "datapath = \"cilium-kubernetes\"\n distribution = \"k3s\""
-)
-
-func ownedFiles() []ownedFile {
-	return []ownedFile{
-		{
-			typeName: "cidrplan_talm_values", site: talosSite, options: "api_vip = \"api\"",
-			before: "# talm\r\nendpoint: \"https://192.168.100.10:6443\" # api\r\npodSubnets:\r\n- 10.244.0.0/16\r\nserviceSubnets: ['10.112.0.0/16'] # old\r\n\r\nfloatingIP: \"\"",
-			after:  "# talm\r\nendpoint: \"https://192.168.100.10:6443\" # api\r\npodSubnets:\r\n- 10.244.0.0/16\r\nserviceSubnets: ['10.96.0.0/16'] # old\r\n\r\nfloatingIP: \"192.168.100.10\"\r\nadvertisedSubnets:\r\n- \"192.168.100.0/24\"",
-			drift:  [2]string{"10.96.0.0", "10.97.0.0"}, field: "serviceSubnets", value: `["10.96.0.0/16"]`, query: "?api_vip=api",
-		},
-		{
-			typeName: "cidrplan_cozystack_values", site: talosSite, options: "package = \"platform\"",
-			before: "# platform\napiVersion: cozystack.io/v1alpha1\nkind: Package\nmetadata: {name: cozystack.cozystack-platform}\nspec:\n  components:\n    platform:\n      values:\n        networking: # ranges\n          podCIDR: \"10.244.0.0/16\"   # pods\n",
-			after:  "# platform\napiVersion: cozystack.io/v1alpha1\nkind: Package\nmetadata: {name: cozystack.cozystack-platform}\nspec:\n  components:\n    platform:\n      values:\n        networking: # ranges\n          podCIDR: \"10.244.0.0/16\"   # pods\n          podGateway: 10.244.0.1\n          serviceCIDR: 10.96.0.0/16\n          joinCIDR: 100.64.0.0/16\n",
-			drift:  [2]string{"100.64.0.0", "100.72.0.0"}, field: "spec.components.platform.values.networking.joinCIDR", value: `"100.64.0.0/16"`,
-			document: "#Package/cozystack.cozystack-platform",
-		},
-		{
-			typeName: "cidrplan_cilium_values", site: k3sSite,
-			before: "kind: ConfigMap\nmetadata: {name: other}\n---\n# cilium\nkind: HelmRelease\nmetadata:\n  name: cilium\n  namespace: kube-system\nspec:\n  values:\n    ipam:\n      mode: cluster-pool # chart default\n      operator:\n        clusterPoolIPv4PodCIDRList:\n          - 10.0.0.0/8\n...\n---\nkind: Secret\n",
-			after:  "kind: ConfigMap\nmetadata: {name: other}\n---\n# cilium\nkind: HelmRelease\nmetadata:\n  name: cilium\n  namespace: kube-system\nspec:\n  values:\n    ipam:\n      mode: kubernetes # chart default\n    k8s:\n      requireIPv4PodCIDR: true\n...\n---\nkind: Secret\n",
-			drift:  [2]string{"mode: kubernetes", "mode: multi-pool"}, field: "spec.values.ipam.mode", value: `"kubernetes"`,
-			document: "#HelmRelease/kube-system/cilium",
-		},
-		{
-			typeName: "cidrplan_k3s_config", site: k3sSite, options: "cluster_dns = true",
-			before: "flannel-backend: none\ndisable: [traefik] # no\n",
-			after:  "flannel-backend: none\ndisable: [traefik] # no\ncluster-cidr: 10.42.0.0/16\nservice-cidr: 10.43.0.0/16\ncluster-dns: 10.43.0.10\n",
-			drift:  [2]string{"10.43.0.0", "10.44.0.0"}, field: "service-cidr", value: `"10.43.0.0/16"`, query: "?cluster_dns=true",
-		},
-	}
-}
-
 // writerConfig is a site with its lock file and one writer, "x".
 func writerConfig(dir, siteLines, typeName, file, lines string) string {
 	return fmt.Sprintf(`
@@ -121,7 +70,7 @@ func actions(typeName string, action plancheck.ResourceActionType) resource.Conf
 // of one field, a change elsewhere in the plan, import, restore.
 func TestAccWriter_ownedFields(t *testing.T) {
 	for _, f := range ownedFiles() {
-		t.Run(f.typeName, func(t *testing.T) {
+		t.Run(strings.TrimSuffix(f.typeName+"/"+f.variant, "/"), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			file, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "file.yaml")
@@ -139,7 +88,7 @@ func TestAccWriter_ownedFields(t *testing.T) {
 				CheckDestroy: func(s *terraform.State) error {
 					return errors.Join(fileIs(file, f.before)(s), isLink(link), hasMode(file, 0o640))
 				},
-				Steps: []resource.TestStep{
+				Steps: f.steps([]resource.TestStep{
 					{
 						Config: config(f.site, "on_destroy = \"restore\""), ConfigPlanChecks: actions(f.typeName, plancheck.ResourceActionCreate),
 						Check: resource.ComposeTestCheckFunc(fileIs(file, f.after), func(*terraform.State) error { return isLink(link) }),
@@ -163,7 +112,7 @@ func TestAccWriter_ownedFields(t *testing.T) {
 						ImportStateVerifyIdentifierAttribute: "path",
 						ImportStateVerifyIgnore:              []string{"plan", "on_destroy", "replaced_fields"},
 					},
-				},
+				}),
 			})
 		})
 	}

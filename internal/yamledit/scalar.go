@@ -22,6 +22,8 @@ func scalarText(v value, want yaml.Style, flow bool) string {
 		return "'" + strings.ReplaceAll(v.text, "'", "''") + "'"
 	case want&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 && plainSafe(v.text, flow):
 		return v.text
+	case want&yaml.DoubleQuotedStyle == 0 && printable(v.text) && strings.Contains(v.text, `"`) && !strings.ContainsAny(v.text, `'\`):
+		return "'" + v.text + "'" // JSON in a text stays readable
 	}
 	return doubleQuoted(v.text)
 }
