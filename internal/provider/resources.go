@@ -6,5 +6,5 @@ import "github.com/hashicorp/terraform-plugin-framework/resource"
 
 // resources lists every resource that the provider serves.
 func resources() []func() resource.Resource {
-	return append([]func() resource.Resource{NewPlanFileResource}, writerResources()...)
+	return append([]func() resource.Resource{NewPlanFileResource, func() resource.Resource { return &textBlockResource{} }}, writerResources()...)
 }
