@@ -191,7 +191,20 @@ func (b Block) place(lines []line) (at int, indent string, err error) {
 	if found < 0 {
 		return 0, "", &Error{Reason: fmt.Sprintf("no line is %q, where the block would go", anchor)}
 	}
-	return found + behind, indentation(lines[found].text), nil
+	return found + behind, b.indent(lines, found), nil
+}
+
+// indent is how a new block is indented: as the line that it stands at, or as the
+// one behind that where it opens something.
+func (b Block) indent(lines []line, at int) string {
+	indent := indentation(lines[at].text)
+	if b.After == "" || at+1 == len(lines) || strings.TrimSpace(lines[at+1].text) == "" {
+		return indent
+	}
+	if next := indentation(lines[at+1].text); len(next) > len(indent) && strings.HasPrefix(next, indent) {
+		return next
+	}
+	return indent
 }
 
 // line is a line of a text with its end.

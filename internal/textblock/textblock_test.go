@@ -25,6 +25,7 @@ func TestSet(t *testing.T) {
 		{"emptied", "# BEGIN cidrplan trusted\nold\n# END cidrplan trusted\n", "# BEGIN cidrplan trusted\n# END cidrplan trusted\n", trusted(), ""},
 		{"indented as its marker", "site {\n\t# BEGIN cidrplan trusted\n\told\n\t# END cidrplan trusted\n}\n", "site {\n\t# BEGIN cidrplan trusted\n\tb\n\n\tc\n\t# END cidrplan trusted\n}\n", trusted(), "b\n\nc\n"},
 		{"behind a line", "site {\n\treverse_proxy app {\n\t}\n}\n", "site {\n\treverse_proxy app {\n\t# BEGIN cidrplan trusted\n\ttrusted_proxies 10.244.0.0/16\n\t# END cidrplan trusted\n\t}\n}\n", Block{Name: "trusted", Comment: "#", After: "reverse_proxy app {"}, "trusted_proxies 10.244.0.0/16\n"},
+		{"behind a line that opens something", "servers {\n\tname a\n}\n", "servers {\n\t# BEGIN cidrplan trusted\n\tb\n\t# END cidrplan trusted\n\tname a\n}\n", Block{Name: "trusted", Comment: "#", After: "servers {"}, "b"},
 		{"in front of a line", "  [end]\n", "  // BEGIN cidrplan trusted\n  b\n  // END cidrplan trusted\n  [end]\n", Block{Name: "trusted", Comment: "//", Before: "[end]"}, "b"},
 		{"a comment that ends", "<a/>\n", "<a/>\n<!-- BEGIN cidrplan trusted -->\nb\n<!-- END cidrplan trusted -->\n", Block{Name: "trusted", Comment: "<!--", CommentEnd: "-->"}, "b"},
 		{"another block beside it", "# BEGIN cidrplan other\nx\n# END cidrplan other\n", "# BEGIN cidrplan other\nx\n# END cidrplan other\n# BEGIN cidrplan trusted\nb\n# END cidrplan trusted\n", trusted(), "b"},
