@@ -69,7 +69,7 @@ func overrides(t *testing.T) string {
 	return rc
 }
 
-func run(t *testing.T, rc, folder string, want int, args ...string) string {
+func run(t *testing.T, rc, folder string, want int, args ...string) {
 	t.Helper()
 	command := exec.Command(os.Getenv("TF_ACC_TERRAFORM_PATH"), append([]string{"-chdir=" + folder}, args...)...)
 	command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc)
@@ -79,7 +79,6 @@ func run(t *testing.T, rc, folder string, want int, args ...string) string {
 	if command.ProcessState.ExitCode() != want {
 		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out.String())
 	}
-	return out.String()
 }
 
 func copyTree(t *testing.T, from, to string) {

@@ -55,7 +55,7 @@ func (w writer) importRest(ctx context.Context, id importID, onDestroy string, r
 // hostPaths reads host=path,host=path; nil if the text is no such list.
 func hostPaths(text string) map[string]string {
 	out := map[string]string{}
-	for _, entry := range strings.Split(text, ",") {
+	for entry := range strings.SplitSeq(text, ",") {
 		host, file, found := strings.Cut(entry, "=")
 		if !found || host == "" || file == "" || strings.Contains(host, "/") {
 			return nil
@@ -110,7 +110,7 @@ func (w writer) importOptions(ctx context.Context, id importID, resp *resource.I
 // importedMap reads key=value,key=value.
 func importedMap(option, text string, resp *resource.ImportStateResponse) map[string]string {
 	out := map[string]string{}
-	for _, entry := range strings.Split(text, ",") {
+	for entry := range strings.SplitSeq(text, ",") {
 		key, value, found := strings.Cut(entry, "=")
 		if !found {
 			resp.Diagnostics.AddError("Invalid Import Id", fmt.Sprintf("The option %s is %q. Write key=value,key=value, with %%3D for an equals sign inside.", option, text))

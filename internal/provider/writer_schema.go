@@ -48,7 +48,7 @@ func (w writer) fieldsSchema() resource.Schema {
 }
 
 func (w writer) documentDefault() string {
-	if w.consumer.Guards {
+	if len(w.consumer.Documents) > 0 {
 		return "Default: the object that the consumer reads, by kind and name."
 	}
 	return "Default: the only document."

@@ -24,9 +24,9 @@ func cozystackVariants() map[string]Variant {
 func kubeovnVariants() map[string]Variant {
 	c := kubeovnvalues.Consumer()
 	dualStack := cozystack()
-	dualStack.IPFamilies = dual
+	dualStack.IPFamilies = dual()
 	sixOnly := cozystack()
-	sixOnly.Datapath, sixOnly.IPFamilies = "kubeovn", six
+	sixOnly.Datapath, sixOnly.IPFamilies = "kubeovn", six()
 	vpc := cozystack(network{Name: "tenant_a", Role: "pod", VPC: "tenant-a", CIDRs: []string{"10.80.0.0/16"}})
 	return map[string]Variant{
 		"kubeovn_values/v1":              {c, cozystack(), artifact.Options{}},

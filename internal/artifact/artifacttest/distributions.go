@@ -13,7 +13,7 @@ func k3sVariants() map[string]Variant {
 	c := k3sconfig.Consumer()
 	return map[string]Variant{
 		"k3s_config/standard":               {c, k3sSite(nil), artifact.Options{}},
-		"k3s_config/dual_stack":             {c, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual }), artifact.Options{"cluster_dns": true}},
+		"k3s_config/dual_stack":             {c, k3sSite(func(d *site.Declaration) { d.IPFamilies = dual() }), artifact.Options{"cluster_dns": true}},
 		"k3s_config/node_mask":              {c, k3sSite(func(d *site.Declaration) { d.PodsPerNode = new(int64(60)) }), artifact.Options{"controller_manager_args": []string{"bind-address=0.0.0.0"}}},
 		"k3s_config/helm_chart_config":      {c, rke2("cilium-kubernetes"), artifact.Options{"form": "helm_chart_config"}},
 		"k3s_config/helm_chart_config_pool": {c, rke2("cilium-cluster-pool"), artifact.Options{"form": "helm_chart_config"}},
@@ -30,7 +30,7 @@ func kubeadmVariants() map[string]Variant {
 	masked := plain
 	masked.PodsPerNode = new(int64(60))
 	both := plain
-	both.IPFamilies = dual
+	both.IPFamilies = dual()
 	idle := cozystack()
 	idle.Distribution = "kubeadm"
 	return map[string]Variant{

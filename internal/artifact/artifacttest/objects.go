@@ -17,14 +17,14 @@ func lan45() network {
 
 func poolVariants() map[string]Variant {
 	c := loadbalancerpool.Consumer()
-	metal := cozystack(node, network{Name: "vips", Role: "load_balancer", Allocator: "metallb", CIDRs: []string{"192.168.100.200-192.168.100.250"}})
+	metal := cozystack(node(), network{Name: "vips", Role: "load_balancer", Allocator: "metallb", CIDRs: []string{"192.168.100.200-192.168.100.250"}})
 	older := newer(traffic(), "1.13")
 	older.Versions["cilium"] = "1.16"
 	return map[string]Variant{
 		"load_balancer_pool/cilium":           {c, traffic(), artifact.Options{"blocks": "cidr"}},
 		"load_balancer_pool/cilium_range":     {c, traffic(), artifact.Options{"blocks": "range", "name": "bgp-pool"}},
 		"load_balancer_pool/cilium_v2alpha1":  {c, older, artifact.Options{}},
-		"load_balancer_pool/cilium_unaligned": {c, site.Declaration{Datapath: "cilium-kubernetes", Networks: []network{node, lan45()}}, artifact.Options{"api_version": "v2alpha1"}},
+		"load_balancer_pool/cilium_unaligned": {c, site.Declaration{Datapath: "cilium-kubernetes", Networks: []network{node(), lan45()}}, artifact.Options{"api_version": "v2alpha1"}},
 		"load_balancer_pool/metallb":          {c, metal, artifact.Options{"blocks": "range", "namespace": "cozy-metallb"}},
 		"load_balancer_pool/metallb_cidr":     {c, metal, artifact.Options{"network": "vips", "name": "default"}},
 	}
@@ -43,7 +43,7 @@ func nodeMoveVariants() map[string]Variant {
 	c := nodemovepolicy.Consumer()
 	return map[string]Variant{
 		"node_move_policy/dual_stack": {c, traffic(), artifact.Options{"former_cidrs": []string{"10.2.40.0/24", "fd12:3456:789a:40::/64"}, "node_network": "node0"}},
-		"node_move_policy/named":      {c, cozystack(node), artifact.Options{"former_cidrs": []string{"192.168.40.0/24"}, "name": "bridge"}},
+		"node_move_policy/named":      {c, cozystack(node()), artifact.Options{"former_cidrs": []string{"192.168.40.0/24"}, "name": "bridge"}},
 	}
 }
 

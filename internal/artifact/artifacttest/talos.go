@@ -13,7 +13,7 @@ import (
 // traffic is a site whose traffic classes have VLANs of their own, dual stack.
 func traffic() site.Declaration {
 	return site.Declaration{
-		Datapath: "cilium-kubernetes", Distribution: "talos", IPFamilies: dual,
+		Datapath: "cilium-kubernetes", Distribution: "talos", IPFamilies: dual(),
 		Hosts:    map[string]int64{"k8s-1": 11, "k8s-2": 12},
 		Versions: map[string]string{"talos": "1.13", "cilium": "1.19"},
 		Networks: []network{
@@ -36,13 +36,13 @@ func newer(d site.Declaration, talos string) site.Declaration {
 func talosVariants() map[string]Variant {
 	c := talospatch.Consumer()
 	return map[string]Variant{
-		"talos_patch/controlplane":       {c, cozystack(node), artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/worker":             {c, cozystack(node), artifact.Options{"machine_type": "worker"}},
-		"talos_patch/no_node_cidrs":      {c, cozystack(node), artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}},
-		"talos_patch/dual_stack":         {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/ipv6":               {c, site.Declaration{Datapath: "node-ipam", IPFamilies: six, Networks: []network{lan6}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/node_mask":          {c, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node}}, artifact.Options{"machine_type": "controlplane"}},
-		"talos_patch/named_node_network": {c, cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}}), artifact.Options{"machine_type": "worker", "node_network": "node"}},
+		"talos_patch/controlplane":       {c, cozystack(node()), artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/worker":             {c, cozystack(node()), artifact.Options{"machine_type": "worker"}},
+		"talos_patch/no_node_cidrs":      {c, cozystack(node()), artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}},
+		"talos_patch/dual_stack":         {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual(), Networks: []network{lan()}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/ipv6":               {c, site.Declaration{Datapath: "node-ipam", IPFamilies: six(), Networks: []network{lan6()}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/node_mask":          {c, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node()}}, artifact.Options{"machine_type": "controlplane"}},
+		"talos_patch/named_node_network": {c, cozystack(node(), network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}}), artifact.Options{"machine_type": "worker", "node_network": "node"}},
 		"talos_patch/no_node_network":    {c, clusterPool(), artifact.Options{"machine_type": "controlplane"}},
 		"talos_patch/routing":            {c, traffic(), artifact.Options{"machine_type": "controlplane", "node_network": "node0", "routing_table": int64(47)}},
 		"talos_patch/routing_worker":     {c, traffic(), artifact.Options{"machine_type": "worker", "node_network": "node0", "routing_table": int64(47), "routing_rule_priority": int64(2000), "routing_rule_networks": []string{"load_balancer", "pod"}}},
@@ -50,8 +50,8 @@ func talosVariants() map[string]Variant {
 		"talos_patch/host_link":          {c, cozystackHost(), artifact.Options{"host": "n1"}},
 		"talos_patch/multidoc":           {c, newer(traffic(), "1.14"), artifact.Options{"machine_type": "controlplane", "config_shape": "multidoc", "node_network": "node0", "routing_table": int64(47)}},
 		"talos_patch/multidoc_worker":    {c, newer(traffic(), "1.14"), artifact.Options{"machine_type": "worker", "config_shape": "multidoc", "node_network": "node0"}},
-		"talos_patch/multidoc_node_mask": {c, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node}}, artifact.Options{"machine_type": "controlplane", "config_shape": "multidoc"}},
-		"talos_patch/multidoc_no_ranges": {c, cozystack(node), artifact.Options{"machine_type": "controlplane", "config_shape": "multidoc", "allocate_node_cidrs": false}},
+		"talos_patch/multidoc_node_mask": {c, site.Declaration{Datapath: "node-ipam", PodsPerNode: new(int64(60)), Networks: []network{node()}}, artifact.Options{"machine_type": "controlplane", "config_shape": "multidoc"}},
+		"talos_patch/multidoc_no_ranges": {c, cozystack(node()), artifact.Options{"machine_type": "controlplane", "config_shape": "multidoc", "allocate_node_cidrs": false}},
 		"talos_patch/multidoc_host":      {c, newer(traffic(), "1.14"), artifact.Options{"host": "k8s-2", "config_shape": "multidoc", "parent_link": "bond0", "node_annotations": map[string]string{"example.com/pod0-ipv4": "pod0.ipv4"}}},
 	}
 }
@@ -59,9 +59,9 @@ func talosVariants() map[string]Variant {
 func talmVariants() map[string]Variant {
 	c := talmvalues.Consumer()
 	return map[string]Variant{
-		"talm_values/standard":   {c, cozystack(node), artifact.Options{}},
-		"talm_values/api_vip":    {c, cozystack(node), artifact.Options{"api_vip": "api", "allocate_node_cidrs": false}},
-		"talm_values/dual_stack": {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual, Networks: []network{lan}}, artifact.Options{}},
+		"talm_values/standard":   {c, cozystack(node()), artifact.Options{}},
+		"talm_values/api_vip":    {c, cozystack(node()), artifact.Options{"api_vip": "api", "allocate_node_cidrs": false}},
+		"talm_values/dual_stack": {c, site.Declaration{Datapath: "cilium-kubernetes", IPFamilies: dual(), Networks: []network{lan()}}, artifact.Options{}},
 	}
 }
 

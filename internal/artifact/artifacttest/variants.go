@@ -16,13 +16,21 @@ import (
 
 type network = site.NetworkDeclaration
 
-var (
-	dual = []string{"ipv4", "ipv6"}
-	six  = []string{"ipv6"}
-	node = network{Name: "node", Role: "node", CIDRs: []string{"192.168.100.0/24"}, VIPs: map[string]string{"api": "192.168.100.10"}}
-	lan  = network{Name: "lan", Role: "node", CIDRs: []string{"192.168.100.0/24", "fd12:3456:789a:64::/64"}}
-	lan6 = network{Name: "lan", Role: "node", CIDRs: []string{"fd12:3456:789a:64::/64"}}
-)
+func dual() []string { return []string{"ipv4", "ipv6"} }
+
+func six() []string { return []string{"ipv6"} }
+
+func node() network {
+	return network{Name: "node", Role: "node", CIDRs: []string{"192.168.100.0/24"}, VIPs: map[string]string{"api": "192.168.100.10"}}
+}
+
+func lan() network {
+	return network{Name: "lan", Role: "node", CIDRs: []string{"192.168.100.0/24", "fd12:3456:789a:64::/64"}}
+}
+
+func lan6() network {
+	return network{Name: "lan", Role: "node", CIDRs: []string{"fd12:3456:789a:64::/64"}}
+}
 
 func cozystack(networks ...network) site.Declaration {
 	return site.Declaration{Datapath: "kubeovn-cilium", Distribution: "talos", Networks: networks}
@@ -44,7 +52,7 @@ func clusterPool() site.Declaration {
 
 // installed is a Cozystack site that is installed with ranges of its own.
 func installed() site.Declaration {
-	d := cozystack(node, network{Name: "pod", CIDRs: []string{"10.112.0.0/16"}}, network{Name: "service", CIDRs: []string{"10.113.0.0/16"}}, network{Name: "join", CIDRs: []string{"100.72.0.0/16"}})
+	d := cozystack(node(), network{Name: "pod", CIDRs: []string{"10.112.0.0/16"}}, network{Name: "service", CIDRs: []string{"10.113.0.0/16"}}, network{Name: "join", CIDRs: []string{"100.72.0.0/16"}})
 	d.Existing = true
 	return d
 }
