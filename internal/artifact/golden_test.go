@@ -11,11 +11,6 @@ import (
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/artifacttest"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/ciliumvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/cozystackvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/k3sconfig"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talmvalues"
-	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/talospatch"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/site"
 )
@@ -112,44 +107,5 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 		if _, ok := artifacttest.Variants()[name]; !ok {
 			t.Errorf("%s belongs to no variant", file)
 		}
-	}
-}
-
-func TestProblems(t *testing.T) {
-	two := cozystack(node, network{Name: "storage", Role: "node", CIDRs: []string{"10.9.0.0/24"}})
-	plain := site.Declaration{Datapath: "cilium-kubernetes"}
-	tests := []struct {
-		name         string
-		consumer     artifact.Consumer
-		d            site.Declaration
-		o            artifact.Options
-		path, phrase string
-	}{
-		{"several node networks", talospatch.Consumer(), two, artifact.Options{"machine_type": "worker"}, "node_network", `node_network = "node"`},
-		{"a node network that is not there", talospatch.Consumer(), two, artifact.Options{"machine_type": "worker", "node_network": "nod"}, "node_network", `Did you mean "node"?`},
-		{"no node network under Kube-OVN", talospatch.Consumer(), cozystack(), artifact.Options{"machine_type": "worker"}, "plan", "join network on every node"},
-		{"controller manager on a worker", talospatch.Consumer(), cozystack(node), artifact.Options{"machine_type": "worker", "allocate_node_cidrs": false}, "allocate_node_cidrs", "control planes only"},
-		{"node ranges that pods draw from", talospatch.Consumer(), plain, artifact.Options{"machine_type": "controlplane", "allocate_node_cidrs": false}, "allocate_node_cidrs", "no pod would get an address"},
-		{"Talos for K3s", talospatch.Consumer(), site.Declaration{Datapath: "node-ipam", Distribution: "k3s"}, artifact.Options{"machine_type": "worker"}, "plan", "runs k3s"},
-		{"talm without a node network", talmvalues.Consumer(), cozystack(), artifact.Options{}, "plan", "advertisedSubnets cannot be stated"},
-		{"talm for kubeadm", talmvalues.Consumer(), site.Declaration{Datapath: "node-ipam", Distribution: "kubeadm", Networks: []network{node}}, artifact.Options{}, "plan", "runs kubeadm"},
-		{"a virtual address that is not there", talmvalues.Consumer(), cozystack(node), artifact.Options{"api_vip": "apis"}, "api_vip", "It has: api"},
-		{"Cozystack without Kube-OVN", cozystackvalues.Consumer(), plain, artifact.Options{}, "plan", `datapath = "kubeovn-cilium"`},
-		{"Cozystack without IPv4", cozystackvalues.Consumer(), site.Declaration{Datapath: "kubeovn-cilium", IPFamilies: six}, artifact.Options{}, "plan", "IPv4 ranges only"},
-		{"Cilium where none runs", ciliumvalues.Consumer(), site.Declaration{Datapath: "kubeovn"}, artifact.Options{}, "plan", "no Cilium runs"},
-		{"native routing of two prefixes", ciliumvalues.Consumer(), site.Declaration{Datapath: "cilium-cluster-pool", Networks: []network{{Name: "pod", CIDRs: []string{"10.1.0.0/16", "10.3.0.0/16"}}}}, artifact.Options{"native_routing_cidr": true}, "native_routing_cidr", "takes one"},
-		{"an argument that the plan decides", k3sconfig.Consumer(), site.Declaration{Datapath: "node-ipam"}, artifact.Options{"controller_manager_args": []string{"v=2", "node-cidr-mask-size=25"}}, "controller_manager_args[1]", "decided by the plan"},
-		{"K3s for Talos", k3sconfig.Consumer(), cozystack(node), artifact.Options{}, "plan", "runs talos"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, problems := test.consumer.Render(planned(t, test.d), test.o)
-			for _, p := range problems {
-				if p.Path.String() == test.path && strings.Contains(p.Detail, test.phrase) {
-					return
-				}
-			}
-			t.Errorf("got\n%swant %s: … %s …", problems, test.path, test.phrase)
-		})
 	}
 }

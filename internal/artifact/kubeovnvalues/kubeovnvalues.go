@@ -58,7 +58,6 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 		problems.Add(site.At("plan"), artifact.SummaryUnsuitable, "The site %q has the datapath %q, in which no Kube-OVN runs. Plan it with datapath = %q or %q.", p.Site, p.Datapath, site.KubeOVN, site.KubeOVNCilium)
 		return artifact.Result{}, problems
 	}
-	onePrefix(p, &problems)
 	if o.Text("form") == formSubnet {
 		for _, name := range []string{"chart", "root_key"} {
 			if o.Text(name) != "" {
@@ -71,19 +70,6 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 		problems.Add(site.At("network"), artifact.SummaryNoEffect, "network chooses the Subnet of a manifest and does nothing in values of the chart. Leave it out, or set form = %q.", formSubnet)
 	}
 	return values(p, o), problems
-}
-
-// onePrefix refuses what Kube-OVN cannot hold: one prefix for each family is all
-// that its flags and a Subnet take.
-func onePrefix(p *plan.Plan, problems *site.Problems) {
-	for _, name := range []string{string(site.RolePod), string(site.RoleService), string(site.RoleJoin)} {
-		n, _ := p.Network(name)
-		for _, f := range p.Families {
-			if prefixes := artifact.FamilyPrefixes(n, f); len(prefixes) > 1 {
-				problems.Add(site.At("plan"), artifact.SummaryUnsuitable, "The network %q has several %s prefixes (%s), but Kube-OVN takes one for each family. Give the others to a network of their own.", name, f, strings.Join(prefixes, ", "))
-			}
-		}
-	}
 }
 
 // values renders the values of a chart.
