@@ -74,12 +74,21 @@ func (r *wholeFileResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	var state wholeFiles
 	if !req.State.Raw.IsNull() {
 		state = r.files(ctx, req.State, &resp.Diagnostics)
-		var ignored diag.Diagnostics // a former plan that cannot be read is simply not the same
-		if former, ok := r.contents(state.plan.ValueString(), o, targets, &ignored); ok && maps.Equal(former, contents) {
+		if r.sameContents(state.plan, planned.plan, o, targets, contents) {
 			resp.Diagnostics.Append(set("plan", state.plan)...)
 		}
 	}
 	r.judge(targets, contents, state, &resp.Diagnostics)
+}
+
+// sameContents reports whether a former plan gives the same files.
+func (r *wholeFileResource) sameContents(former, now types.String, o artifact.Options, targets []wholeTarget, contents map[string]string) bool {
+	if former.Equal(now) {
+		return true
+	}
+	var ignored diag.Diagnostics // a former plan that cannot be read is simply not the same
+	before, ok := r.contents(former.ValueString(), o, targets, &ignored)
+	return ok && maps.Equal(before, contents)
 }
 
 // judge refuses paths that cannot be written, files that are not ours, and one
