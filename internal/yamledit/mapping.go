@@ -73,6 +73,9 @@ func (e *editor) sortEntries(n *yaml.Node, c *change) (mappingEdit, error) {
 		}
 		switch {
 		case own >= 0 && child.kind == removeField:
+			if err := e.replacedByMerge(merged, child); err != nil {
+				return edit, err
+			}
 			if err := e.keep(n.Content[own], child); err != nil {
 				return edit, err
 			}
@@ -89,6 +92,21 @@ func (e *editor) sortEntries(n *yaml.Node, c *change) (mappingEdit, error) {
 		}
 	}
 	return edit, nil
+}
+
+// replacedByMerge refuses to remove a key that a merge key supplies as well: what it
+// supplies would take its place.
+func (e *editor) replacedByMerge(merged []*yaml.Node, child *change) error {
+	for _, source := range mergeSources(merged) {
+		supplied, err := keyed(source, child.path, maxMerges)
+		if err != nil {
+			return err
+		}
+		if supplied != nil {
+			return e.refuse(child, supplied, "a merge key (<<) supplies this field from here as well, and would take its place; remove it here too")
+		}
+	}
+	return nil
 }
 
 // addEntry notes a key that the mapping does not have itself.
