@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
@@ -46,20 +45,16 @@ func (p *cidrplanProvider) Metadata(_ context.Context, _ provider.MetadataReques
 	resp.Version = p.version
 }
 
-// Schema describes the provider block. It is empty: what a plan needs is
-// declared in the configuration, and files are written where it says.
+// Schema describes the provider block: how to reach a cluster, for what is live.
 func (p *cidrplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Network address planning for Kubernetes sites: one address, one allocator. " +
-			"A site is declared once; the provider computes which prefix each network gets and who hands out its addresses, " +
-			"and writes those facts into the files that repeat them.\n\n" +
-			"The provider block takes no arguments. A plan needs no credentials and contacts nothing, " +
-			"so it works in an empty CI container.",
-	}
+	resp.Schema = connectionSchema()
 }
 
-// Configure has nothing to do, since the provider block has no arguments.
-func (p *cidrplanProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+// Configure keeps how to reach a cluster. It contacts nobody: a plan of files works
+// in an empty CI container, whatever the environment says of clusters.
+func (p *cidrplanProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	live := connectionOf(ctx, req.Config, p.version, &resp.Diagnostics)
+	resp.DataSourceData, resp.ResourceData = live, live
 }
 
 // DataSources lists the data sources of the provider.
