@@ -67,6 +67,11 @@ func configurationRules() []Rule {
 			Explanation: "`ipv4-native-routing-cidr` does not hold the pods' range: packets between pods are masqueraded, and policies see nodes instead of pods. With a chained Cilium the other CNI's range counts.",
 			check:       nativeRoutingRange,
 		},
+	}
+}
+
+func releaseRules() []Rule {
+	return []Rule{
 		{
 			Slug: "release-not-converged", Severity: rules.Warning, Title: "Flux does not work on a release",
 			Explanation: "A HelmRelease or Kustomization of the network is suspended or not ready, so that what Git says is not what the cluster runs.",

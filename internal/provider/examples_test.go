@@ -85,9 +85,13 @@ func inFolder(config, folder string) string {
 	lines := strings.Split(config, "\n")
 	for i, line := range lines {
 		name, value, found := strings.Cut(line, "=")
-		if key := strings.TrimSpace(name); found && (key == "path" || key == "lock_file") {
-			quoted := strings.TrimSpace(value)
-			lines[i] = name + `= "` + filepath.ToSlash(filepath.Join(folder, strings.Trim(quoted, `"`))) + `"`
+		absolute := `"` + filepath.ToSlash(filepath.Join(folder, strings.Trim(strings.TrimSpace(value), `"[]`))) + `"`
+		switch key := strings.TrimSpace(name); {
+		case !found:
+		case key == "path" || key == "lock_file":
+			lines[i] = name + "= " + absolute
+		case key == "snapshot_paths":
+			lines[i] = name + "= [" + absolute + "]"
 		}
 	}
 	return strings.Join(lines, "\n")
