@@ -60,6 +60,16 @@ func rangeRules() []Rule {
 			Explanation: "A running agent does not copy a changed InternalIP into its CiliumNode (pkg/node/sync). Until it restarts, traffic of that node counts as `world` for policies.",
 			check:       nodeAddressNotFollowed,
 		},
+		{
+			Slug: "node-address-in-pod-range", Severity: rules.Error, Title: "Node's address inside a range of pods",
+			Explanation: "The address of a node lies in the range of another node's pods, or in a Subnet of Kube-OVN's: that node takes the address for a pod's and cannot reach it. Nothing checks it (cilium#32296).",
+			check:       nodeAddressInPodRange,
+		},
+		{
+			Slug: "pods-meet-services", Severity: rules.Error, Title: "Pods' range overlaps the Services'",
+			Explanation: "A range that pods have addresses of overlaps the Services'. A default counts too: 10.96.0.0/12 reaches 10.111.255.255.",
+			check:       podsMeetServices,
+		},
 	}
 }
 
@@ -382,5 +392,68 @@ func nodeAddressNotFollowed(a *audit) {
 			Consequence: "Policies that admit nodes take its traffic for world and drop it.",
 			Remedy:      "Restart the agent of that node; keep a policy that admits the new node network until every agent has restarted.",
 		})
+	}
+}
+
+func nodeAddressInPodRange(a *audit) {
+	for _, n := range a.Nodes {
+		for _, addr := range n.InternalIPs {
+			for _, r := range a.podRangesOf() {
+				if !r.prefix.Contains(addr) {
+					continue
+				}
+				a.find(Finding{
+					Objects: []string{"Node/" + n.Name.Name, r.object}, Addresses: []string{addr.String()},
+					Message:     fmt.Sprintf("%s, the address of the node %s, lies in %s (%s).", addr, n.Name, r.what, r.prefix),
+					Consequence: fmt.Sprintf("Whoever has a route for that range takes %s for a pod: no route to host.", n.Name),
+					Remedy:      "Give pods a range outside the nodes' network; on a running cluster that means to install it anew.",
+				})
+			}
+		}
+	}
+}
+
+// podRangesOf lists the ranges of pods that a node's address must not be in: those of
+// nodes, and Subnets.
+func (a *audit) podRangesOf() []clusterRange {
+	var out []clusterRange
+	for _, n := range a.Nodes {
+		for _, prefix := range n.PodCIDRs {
+			out = append(out, clusterRange{"the range of " + n.Name.Name, "Node/" + n.Name.Name, prefix})
+		}
+	}
+	for _, n := range a.CiliumNodes {
+		for _, prefix := range n.PodCIDRs {
+			if !slices.Contains(a.nodes[n.Name.Name].PodCIDRs, prefix) {
+				out = append(out, clusterRange{"the range of " + n.Name.Name, "CiliumNode/" + n.Name.Name, prefix})
+			}
+		}
+	}
+	for _, n := range a.Subnets {
+		if overlay(n) {
+			for _, prefix := range n.CIDRs {
+				out = append(out, clusterRange{"the Subnet " + n.Name.Name, "Subnet/" + n.Name.Name, prefix})
+			}
+		}
+	}
+	return out
+}
+
+func podsMeetServices(a *audit) {
+	for _, s := range a.ServiceCIDRs {
+		for _, services := range s.CIDRs {
+			for _, r := range a.podRangesOf() {
+				common, ok := overlap(services, r.prefix)
+				if !ok {
+					continue
+				}
+				a.find(Finding{
+					Objects: []string{"ServiceCIDR/" + s.Name.Name, r.object}, Addresses: []string{common.String()},
+					Message:     fmt.Sprintf("The Services' range %s and %s (%s) have %s in common.", services, r.what, r.prefix, common),
+					Consequence: "A ClusterIP can equal a pod's address, and is unreachable from where that pod is nearer.",
+					Remedy:      "Neither range can change on a running cluster: install it anew with disjoint ones.",
+				})
+			}
+		}
 	}
 }

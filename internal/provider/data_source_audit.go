@@ -21,6 +21,7 @@ import (
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/audit"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/cluster"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/plan"
+	"github.com/cidrplan/terraform-provider-cidrplan/internal/repository"
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/rules"
 )
 
@@ -39,6 +40,7 @@ type auditModelV0 struct {
 	Plan            types.String `tfsdk:"plan"`
 	ConfigContext   types.String `tfsdk:"config_context"`
 	SnapshotPaths   types.List   `tfsdk:"snapshot_paths"`
+	Files           types.List   `tfsdk:"files"`
 	FailOn          types.String `tfsdk:"fail_on"`
 	Healthy         types.Bool   `tfsdk:"healthy"`
 	Summary         types.String `tfsdk:"summary"`
@@ -82,13 +84,15 @@ func (d *auditDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 		return schema.ListNestedAttribute{Computed: true, MarkdownDescription: description, NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a running cluster, or a recording of one, and reports every address that two things hold: pods that have the address of an agent, ranges that two allocators hand out, and every difference from the plan, each with its objects, what somebody would see happen, and what helps.\n\n" +
+		MarkdownDescription: "Reads a running cluster, a recording of one, or the files that would install one, and reports every address that two things hold: pods that have the address of an agent, ranges that two allocators hand out, and every difference from the plan, each with its objects, what somebody would see happen, and what helps.\n\n" +
 			"It needs `get` and `list` only. What it may not read is a finding `not-inspected`, never healthy. A recording is made by one command:\n\n```shell\n" + cluster.RecordCommand + "\n```",
 		Attributes: map[string]schema.Attribute{
 			"plan":           schema.StringAttribute{Optional: true, MarkdownDescription: "The plan document as text, to hold the cluster against. Default: the cluster is held against itself only."},
 			"config_context": schema.StringAttribute{Optional: true, MarkdownDescription: "Context of the kubeconfig, in place of the provider's. Default: the provider's."},
 			"snapshot_paths": schema.ListAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
 				MarkdownDescription: "Recorded files, JSON or YAML, or folders of them, that are read in place of a cluster. Default: the cluster of the provider block is read."},
+			"files": schema.ListAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.ConflictsWith(path.MatchRoot("snapshot_paths"), path.MatchRoot("config_context"))},
+				MarkdownDescription: "Globs of files that would install a cluster, such as `gitops/**/*.yaml`, which are held against each other in place of a cluster: Talos configurations and patches, talm and talhelper values, Cozystack Packages, Cilium and Kube-OVN values wherever they stand, K3s, RKE2 and kubeadm configurations, Ansible variables, LoadBalancer pools, network policies, BIRD. Variables of Flux are filled in first, and a default that a file leaves unsaid counts. Default: no files are read."},
 			"fail_on": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("none", "error", "warning")},
 				MarkdownDescription: "From which severity on a finding fails the read: `none`, `error` or `warning`. Default: `none`, so that a broken cluster can still be repaired and destroyed; guard with a `check` block."},
 			"healthy": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether nothing of severity `error` was found, and everything was inspected."},
@@ -128,16 +132,45 @@ func (d *auditDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		}
 		parsed = p
 	}
-	snapshot, ok := d.snapshot(ctx, m, &resp.Diagnostics)
+	report, ok := d.report(ctx, m, parsed, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	report := audit.Run(snapshot, parsed)
 	m.answer(ctx, report, &resp.Diagnostics)
 	failAudit(&resp.Diagnostics, report, rules.Severity(m.FailOn.ValueString()))
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	}
+}
+
+// report audits the files, the recording or the cluster.
+func (d *auditDataSource) report(ctx context.Context, m auditModelV0, p *plan.Plan, diags *diag.Diagnostics) (*audit.Report, bool) {
+	if m.Files.IsNull() {
+		snapshot, ok := d.snapshot(ctx, m, diags)
+		if !ok {
+			return nil, false
+		}
+		return audit.Run(snapshot, p), true
+	}
+	var globs []string
+	diags.Append(m.Files.ElementsAs(ctx, &globs, false)...)
+	facts, err := repository.Read(globs, fileReaders())
+	if err != nil {
+		diags.AddAttributeError(path.Root("files"), "Files Not Readable", sentence(err.Error()))
+		return nil, false
+	}
+	return audit.Files(facts, p), !diags.HasError()
+}
+
+// fileReaders are the readers of every consumer.
+func fileReaders() []repository.Reader {
+	var out []repository.Reader
+	for _, c := range consumers() {
+		if c.Read != nil {
+			out = append(out, repository.Reader{Consumer: c.Name, Read: c.Read})
+		}
+	}
+	return out
 }
 
 // snapshot reads the recording, or the cluster.

@@ -102,3 +102,25 @@ func TestAccAudit_noCluster(t *testing.T) {
 		},
 	})
 }
+
+// Files that would install a cluster are held against each other, and the examples of
+// whole sites are in order as they are before the first apply.
+func TestAccAudit_files(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "values.yaml"), "podSubnets: [10.244.0.0/16]\nserviceSubnets: [10.96.0.0/16]\n")
+	writeFile(t, filepath.Join(dir, "cozystack.yaml"), "apiVersion: cozystack.io/v1alpha1\nkind: Package\nmetadata: {name: cozystack.cozystack-platform}\nspec: {variant: isp-full}\n")
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: testProviders,
+		Steps: []resource.TestStep{
+			{
+				Config: fmt.Sprintf("data \"cidrplan_audit\" \"x\" {\n  files = [%q]\n}\n", filepath.Join(dir, "**", "*.yaml")),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.cidrplan_audit.x", tfjsonpath.New("healthy"), knownvalue.Bool(false)),
+					statecheck.ExpectKnownValue("data.cidrplan_audit.x", tfjsonpath.New("summary"), knownvalue.StringRegexp(phrase("the default of Cozystack's platform chart"))),
+				},
+			},
+			{Config: "data \"cidrplan_audit\" \"x\" {\n  files = [\"/no/such/*.yaml\"]\n}\n", ExpectError: phrase("matches no file")},
+		},
+	})
+}
