@@ -48,6 +48,7 @@ const (
 func Files(facts *repository.Facts, p *plan.Plan) *Report {
 	a := &fileAudit{report: &Report{}, plan: p}
 	a.facts = effective(facts.List)
+	a.nothing(facts)
 	a.unset(facts.Unset)
 	a.unknown()
 	a.writtenWrong()
@@ -120,6 +121,19 @@ func (a *fileAudit) find(rule string, f Finding) {
 		}
 	}
 	a.report.Findings = append(a.report.Findings, f)
+}
+
+// nothing says that no file was recognised: that proves nothing of a site.
+func (a *fileAudit) nothing(facts *repository.Facts) {
+	if len(facts.List) > 0 {
+		return
+	}
+	a.find(ruleNotInspected, Finding{
+		Severity: rules.Error, Objects: []string{"files"},
+		Message:     fmt.Sprintf("None of the %d files states an address in a form that is known.", len(facts.Files)),
+		Consequence: "Nothing was compared, so that nothing here says the site is sound.",
+		Remedy:      "Look at the globs: they should name the files of Talos, K3s, kubeadm, Cilium, Kube-OVN, Cozystack, Ansible, Flux or BIRD.",
+	})
 }
 
 func (a *fileAudit) unset(list []repository.Unset) {

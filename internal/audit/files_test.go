@@ -80,7 +80,7 @@ func fileCases() []fileCase {
 			wants: []want{{ruleFileDiffersFromPlan, rules.Error, "talos.yaml:1 cluster.network.podSubnets[0]", "10.50.0.0/16"}}, only: true},
 		{name: "a native range beside the pods", files: map[string]string{"cilium.yaml": "ipam: {mode: kubernetes}\nipv4NativeRoutingCIDR: 10.100.0.0/16\n", "talos.yaml": "cluster: {network: {podSubnets: [10.244.0.0/16]}}\n"},
 			wants: []want{{ruleKeyIgnored, rules.Warning, "cilium.yaml:2 ipv4NativeRoutingCIDR", "10.244.0.0/16"}}, only: true},
-		{name: "files of nobody", files: map[string]string{"a.txt": "hello 10.0.0.0/8\n", "deployment.yaml": "kind: Deployment\n", "broken.yaml": "a: [\n"}, only: true},
+		{name: "files of nobody", files: map[string]string{"a.txt": "hello 10.0.0.0/8\n", "deployment.yaml": "kind: Deployment\n", "broken.yaml": "a: [\n"}, wants: []want{{ruleNotInspected, rules.Error, "files", "None of the 3 files"}}, only: true},
 	}
 }
 
