@@ -9,6 +9,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+require github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+
 require (
 	github.com/cilium/cilium v1.19.5
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
