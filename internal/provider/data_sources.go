@@ -6,5 +6,5 @@ import "github.com/hashicorp/terraform-plugin-framework/datasource"
 
 // dataSources lists every data source that the provider serves.
 func dataSources() []func() datasource.DataSource {
-	return append([]func() datasource.DataSource{NewSiteDataSource, NewFleetDataSource, NewPlanDataSource, NewAuditDataSource}, writerDataSources()...)
+	return append([]func() datasource.DataSource{NewSiteDataSource, NewFleetDataSource, NewPlanDataSource, NewAuditDataSource, NewDiscoveryDataSource}, writerDataSources()...)
 }
