@@ -99,13 +99,14 @@ type audit struct {
 	configName  string
 	mode        string // ipam of cilium-config; empty if not known
 	chained     bool   // another CNI gives pods their addresses
-	ciliumNodes map[string]cluster.CiliumNode
+	ciliumNodes map[string]*cluster.CiliumNode
 	nodes       map[string]cluster.Node
 	holders     map[netip.Addr][]Infrastructure
+	meetings    []meeting
 }
 
 func newAudit(s *cluster.Snapshot, p *plan.Plan) *audit {
-	a := &audit{Snapshot: s, plan: p, report: &Report{}, ciliumNodes: map[string]cluster.CiliumNode{}, nodes: map[string]cluster.Node{}}
+	a := &audit{Snapshot: s, plan: p, report: &Report{}, ciliumNodes: map[string]*cluster.CiliumNode{}, nodes: map[string]cluster.Node{}}
 	if config, ok := s.ConfigMap("cilium-config"); ok {
 		a.config, a.configName = config.Data, "ConfigMap/"+config.String()
 		a.mode = config.Data["ipam"]
@@ -120,15 +121,17 @@ func newAudit(s *cluster.Snapshot, p *plan.Plan) *audit {
 		a.nodes[n.Name.Name] = n
 	}
 	for _, n := range s.CiliumNodes {
-		a.ciliumNodes[n.Name.Name] = n
+		a.ciliumNodes[n.Name.Name] = &n
 	}
 	a.index()
+	a.meet()
 	return a
 }
 
 // index collects the addresses that agents hold.
 func (a *audit) index() {
 	a.holders = make(map[netip.Addr][]Infrastructure, 3*len(a.CiliumNodes))
+	a.report.Infrastructure = make([]Infrastructure, 0, 3*len(a.CiliumNodes))
 	for _, n := range a.CiliumNodes {
 		for _, of := range []struct {
 			kind  string

@@ -366,6 +366,13 @@ func configurationCases() []auditCase {
 		{name: "a native range without the pods", snapshot: with(separate, func(s *cluster.Snapshot) {
 			s.ConfigMaps[0].Data["routing-mode"], s.ConfigMaps[0].Data["ipv4-native-routing-cidr"] = "native", "10.244.248.0/21"
 		}), wants: []want{{"native-routing-range", rules.Error, "ConfigMap/kube-system/cilium-config", "10.244.0.0/16"}}},
+		{name: "kube-proxy beside its replacement", snapshot: with(k3s, func(s *cluster.Snapshot) {
+			s.ConfigMaps[0].Data["kube-proxy-replacement"] = "true"
+			s.Workloads = []cluster.Workload{{Name: name("kube-system/kube-proxy"), Kind: "DaemonSet", Desired: 3}}
+		}), wants: []want{{"services-handled-twice", rules.Warning, "DaemonSet/kube-system/kube-proxy", "on 3 nodes"}}},
+		{name: "a pod that waits", snapshot: with(k3s, func(s *cluster.Snapshot) {
+			s.Pods = append(s.Pods, cluster.Pod{Name: name("a/b"), Node: "k3s-1", Phase: "Pending", Waiting: true})
+		}), wants: []want{{"pod-waits", rules.Info, "Pod/a/b", "See their events"}}},
 		{name: "a suspended release", snapshot: with(k3s, func(s *cluster.Snapshot) {
 			s.Releases = []cluster.Release{{Name: name("kube-system/cilium"), Kind: "HelmRelease", Suspended: true}, {Name: name("media/app"), Kind: "HelmRelease"}}
 		}), wants: []want{{"release-not-converged", rules.Warning, "HelmRelease/kube-system/cilium", "is suspended"}}, not: []string{"media/app"}},

@@ -58,15 +58,21 @@ type held struct {
 // those that Kube-OVN holds for pods that have none yet, since a refused sandbox has
 // no address.
 func (a *audit) podAddresses(yield func(held)) {
-	reported := make(map[cluster.Name]bool, len(a.Pods))
-	for _, p := range a.Pods {
+	for i := range a.Pods {
+		p := &a.Pods[i]
 		if p.HostNetwork {
 			continue
 		}
 		for _, addr := range p.IPs {
 			yield(held{p.Name, p.Node, addr})
 		}
-		reported[p.Name] = len(p.IPs) > 0
+	}
+	if len(a.IPs) == 0 {
+		return
+	}
+	reported := make(map[cluster.Name]bool, len(a.Pods))
+	for i := range a.Pods {
+		reported[a.Pods[i].Name] = len(a.Pods[i].IPs) > 0
 	}
 	for _, ip := range a.IPs {
 		if ip.Pod.Name == "" || ip.Pod.Namespace == "" || reported[ip.Pod] {
@@ -78,30 +84,54 @@ func (a *audit) podAddresses(yield func(held)) {
 	}
 }
 
+// meeting is a pod that has an address of an agent.
+type meeting struct {
+	held
+	holder Infrastructure
+}
+
+// meet finds all of them in one pass, for the rules that tell them apart.
+func (a *audit) meet() {
+	a.podAddresses(func(h held) {
+		for _, holder := range a.holders[h.addr] {
+			a.meetings = append(a.meetings, meeting{h, holder})
+		}
+	})
+}
+
 // podCollisions finds pods that have an agent's address: of one kind on their own
 // node, or of any kind on another one.
 func (a *audit) podCollisions(kind string, own bool) {
-	a.podAddresses(func(h held) {
-		for _, holder := range a.holders[h.addr] {
-			if (holder.Node == h.node) != own || own && holder.Kind != kind {
-				continue
-			}
-			a.report.Collisions = append(a.report.Collisions, Collision{h.pod, h.node, holder})
-			a.find(Finding{
-				Objects:   []string{"Pod/" + h.pod.String(), "CiliumNode/" + holder.Node},
-				Addresses: []string{h.addr.String()},
-				Message:   fmt.Sprintf("The pod %s on %s has %s, which is the %s address of the agent on %s.", h.pod, h.node, h.addr, holder.Kind, holder.Node),
-				Consequence: map[bool]map[string]string{
-					true: {
-						"router":  "The pod runs, but everything that its node sends to it ends at the node itself: probes are refused and it never becomes ready.",
-						"ingress": fmt.Sprintf("Its sandbox is refused again and again, \"IP ipv4:%s is already in use\", until it gets another address.", h.addr),
-						"health":  fmt.Sprintf("Its sandbox is refused, \"IP ipv4:%s is already in use\", until it gets another address.", h.addr),
-					},
-				}[own][holder.Kind] + map[bool]string{false: fmt.Sprintf("The pod looks healthy, but nothing on %s can reach it: an API server there cannot call its webhook.", holder.Node)}[own],
-				Remedy: a.collisionRemedy(h),
-			})
+	for _, m := range a.meetings {
+		h, holder := m.held, m.holder
+		if (holder.Node == h.node) != own || own && holder.Kind != kind {
+			continue
 		}
-	})
+		a.report.Collisions = append(a.report.Collisions, Collision{h.pod, h.node, holder})
+		a.find(Finding{
+			Objects:     []string{"Pod/" + h.pod.String(), "CiliumNode/" + holder.Node},
+			Addresses:   []string{h.addr.String()},
+			Message:     fmt.Sprintf("The pod %s on %s has %s, which is the %s address of the agent on %s.", h.pod, h.node, h.addr, holder.Kind, holder.Node),
+			Consequence: collisionConsequence(h, holder, own),
+			Remedy:      a.collisionRemedy(h),
+		})
+	}
+}
+
+// collisionConsequence says what somebody would see: in silence at the router's
+// address, loudly at the endpoints', and only from one node elsewhere.
+func collisionConsequence(h held, holder Infrastructure, own bool) string {
+	switch {
+	case !own:
+		return fmt.Sprintf("The pod looks healthy, but nothing on %s can reach it: an API server there cannot call its webhook.", holder.Node)
+	case holder.Kind == "router":
+		return "The pod runs, but everything that its node sends to it ends at the node itself: probes are refused and it never becomes ready."
+	}
+	family := "ipv4"
+	if h.addr.Is6() {
+		family = "ipv6"
+	}
+	return fmt.Sprintf("Its sandbox is refused again and again, \"IP %s:%s is already in use\", until it gets another address.", family, h.addr)
 }
 
 // collisionRemedy says what helps today: another address for the pod.

@@ -85,6 +85,56 @@ func releaseRules() []Rule {
 	}
 }
 
+func serviceRules() []Rule {
+	return []Rule{
+		{
+			Slug: "services-handled-twice", Severity: rules.Warning, Title: "kube-proxy beside Cilium's replacement",
+			Explanation: "`kube-proxy-replacement` of cilium-config is true and kube-proxy runs as well, so that both write rules for Services. That Cilium has a map of Services proves no replacement; the configuration decides.",
+			check:       servicesHandledTwice,
+		},
+		{
+			Slug: "pod-waits", Severity: rules.Info, Title: "Pod waits before its first container",
+			Explanation: "A pod has a node and no container that started: its image is pulled, a volume is not attached, or its sandbox was refused for its address.",
+			check:       podWaits,
+		},
+	}
+}
+
+func servicesHandledTwice(a *audit) {
+	if a.config["kube-proxy-replacement"] != "true" && a.config["kube-proxy-replacement"] != "strict" {
+		return
+	}
+	for _, w := range a.Workloads {
+		if w.Name.Name != "kube-proxy" || w.Desired == 0 {
+			continue
+		}
+		a.find(Finding{
+			Objects:     []string{"DaemonSet/" + w.Name.String(), a.configName},
+			Message:     fmt.Sprintf("Cilium replaces kube-proxy, and kube-proxy runs on %d nodes.", w.Desired),
+			Consequence: "Both write rules for Services; connections that one of them made break when the other changes.",
+			Remedy:      "Remove kube-proxy, or set kubeProxyReplacement to false.",
+		})
+	}
+}
+
+func podWaits(a *audit) {
+	var pods []string
+	for _, p := range a.Pods {
+		if p.Waiting && !p.HostNetwork {
+			pods = append(pods, "Pod/"+p.Name.String())
+		}
+	}
+	if len(pods) == 0 {
+		return
+	}
+	a.find(Finding{
+		Objects:     pods,
+		Message:     fmt.Sprintf("%d pods have a node and no container that started.", len(pods)),
+		Consequence: "Some of them may wait for an address, or for a volume.",
+		Remedy:      "See their events; what was refused for its address is a finding of its own.",
+	})
+}
+
 func notInspected(a *audit) {
 	for _, g := range a.NotInspected {
 		hint := g.Hint

@@ -78,7 +78,7 @@ func effective(all []repository.Fact) []repository.Fact {
 	}
 	stated := map[subject]bool{}
 	for _, f := range all {
-		if f.Origin != artifact.Implicit {
+		if f.Origin == artifact.Declared || f.Origin == artifact.Unknown && f.Value != "" {
 			stated[subject{f.Consumer, f.Role, f.Subject}] = true
 		}
 	}
@@ -90,7 +90,9 @@ func effective(all []repository.Fact) []repository.Fact {
 	var out []repository.Fact
 	for _, f := range all {
 		at := place{f.File, f.KeyPath, string(f.Role) + string(f.Subject) + f.Value, f.Line}
-		if seen[at] || f.Origin == artifact.Implicit && stated[subject{f.Consumer, f.Role, f.Subject}] {
+		// What another layer decides has no value of its own.
+		elsewhere := f.Origin == artifact.Implicit || f.Origin == artifact.Unknown && f.Value == ""
+		if seen[at] || elsewhere && stated[subject{f.Consumer, f.Role, f.Subject}] {
 			continue
 		}
 		seen[at] = true

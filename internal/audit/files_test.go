@@ -80,6 +80,13 @@ func fileCases() []fileCase {
 			wants: []want{{ruleFileDiffersFromPlan, rules.Error, "talos.yaml:1 cluster.network.podSubnets[0]", "10.50.0.0/16"}}, only: true},
 		{name: "a native range beside the pods", files: map[string]string{"cilium.yaml": "ipam: {mode: kubernetes}\nipv4NativeRoutingCIDR: 10.100.0.0/16\n", "talos.yaml": "cluster: {network: {podSubnets: [10.244.0.0/16]}}\n"},
 			wants: []want{{ruleKeyIgnored, rules.Warning, "cilium.yaml:2 ipv4NativeRoutingCIDR", "10.244.0.0/16"}}, only: true},
+		{name: "values of a ConfigMap below a release", files: map[string]string{
+			"cilium.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: cilium}\nspec: {valuesFrom: [{kind: ConfigMap, name: cilium-values}], values: {hubble: {enabled: true}}}\n",
+			"values.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cilium-values}\ndata:\n  values.yaml: |\n    ipam: {mode: kubernetes}\n",
+		}, only: true},
+		{name: "values of a ConfigMap that is not there", files: map[string]string{
+			"cilium.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: cilium}\nspec: {valuesFrom: [{kind: ConfigMap, name: cilium-values}], values: {hubble: {enabled: true}}}\n",
+		}, wants: []want{{ruleFactUnknown, rules.Warning, "cilium.yaml:1", "another layer"}}, only: true},
 		{name: "files of nobody", files: map[string]string{"a.txt": "hello 10.0.0.0/8\n", "deployment.yaml": "kind: Deployment\n", "broken.yaml": "a: [\n"}, wants: []want{{ruleNotInspected, rules.Error, "files", "None of the 3 files"}}, only: true},
 	}
 }

@@ -76,7 +76,8 @@ func rangeRules() []Rule {
 // clusterCIDRs returns what kube-controller-manager cuts node ranges out of: its
 // argument, or that of a K3s or RKE2 server, or their default.
 func (a *audit) clusterCIDRs() (prefixes []netip.Prefix, from string) {
-	for _, p := range a.Pods {
+	for i := range a.Pods {
+		p := &a.Pods[i]
 		for _, argument := range p.Command {
 			if value, ok := strings.CutPrefix(argument, "--cluster-cidr="); ok {
 				return parsePrefixes(value), "Pod/" + p.Name.String()
@@ -327,9 +328,14 @@ func legacyPods(a *audit) {
 	for _, e := range a.CiliumEndpoints {
 		endpoints[e] = true
 	}
-	for _, p := range a.Pods {
-		n, known := a.ciliumNodes[p.Node]
-		if p.HostNetwork || !known || len(n.PodCIDRs) == 0 {
+	var n *cluster.CiliumNode
+	node := ""
+	for i := range a.Pods {
+		p := &a.Pods[i]
+		if p.Node != node || n == nil {
+			n, node = a.ciliumNodes[p.Node], p.Node
+		}
+		if p.HostNetwork || n == nil || len(n.PodCIDRs) == 0 {
 			continue
 		}
 		var outside []netip.Addr
@@ -342,7 +348,7 @@ func legacyPods(a *audit) {
 			continue
 		}
 		a.report.LegacyPods = append(a.report.LegacyPods, p.Name)
-		a.find(legacyFinding(p, n, outside, len(endpoints) > 0 && !endpoints[p.Name]))
+		a.find(legacyFinding(*p, *n, outside, len(endpoints) > 0 && !endpoints[p.Name]))
 	}
 }
 

@@ -33,5 +33,5 @@ const ruleNotInspected = "not-inspected"
 
 // table is every rule. Checks, findings and the documentation come from it.
 func table() []Rule {
-	return slices.Concat(collisionRules(), rangeRules(), kubeovnRules(), poolRules(), configurationRules(), releaseRules(), storageRules(), fileRules())
+	return slices.Concat(collisionRules(), rangeRules(), kubeovnRules(), poolRules(), configurationRules(), releaseRules(), serviceRules(), storageRules(), fileRules())
 }

@@ -31,7 +31,7 @@ func Consumer() artifact.Consumer {
 		NoFragment: true,
 		Options: []artifact.Option{
 			{Name: "values", Type: artifact.AnyMap, Required: true, Description: "What stands at each field path: an object whose keys are paths and whose values are texts, numbers, booleans, lists or objects. `null` takes the field out. " +
-				"A path is keys joined by dots (`spec.values.trustedProxies`); `[0]` is an element of a list, counted from 0; `[\"values.yaml\"]` a key with special characters; and `|` goes on inside the YAML text that a field holds (`data[\"values.yaml\"]|ipam.mode`)."},
+				"A path is keys joined by dots (`spec.values.trustedProxies`); `[0]` is an element of a list, counted from 0; `[\"values.yaml\"]` a key with special characters; and `|` goes on inside the YAML text that a field holds (`data[\"values.yaml\"]|ipam.mode`). Nothing secret belongs here: what is set shows in `fields`."},
 		},
 		Render: render,
 	}
