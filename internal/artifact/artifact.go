@@ -139,8 +139,10 @@ type Result struct {
 	// Hollow are mappings that are taken out when the removal of owned fields
 	// leaves them empty.
 	Hollow []yamledit.Path
-	// Guarded are fields whose change on a live cluster needs a migration.
-	Guarded []yamledit.Path
+	// Guarded are fields whose change on a live cluster needs a migration, and
+	// GuardReason says what it would do, as whole sentences.
+	Guarded     []yamledit.Path
+	GuardReason string
 	// Root is where the fragment of the data source starts; what stands above it
 	// belongs to the object around it. Empty for the document as a whole.
 	Root yamledit.Path

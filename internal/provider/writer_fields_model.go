@@ -146,8 +146,8 @@ func (p fieldsPlan) guard(observed map[string]string, diags *diag.Diagnostics) {
 		key := guarded.String()
 		if was, stands := observed[key]; stands && was != p.desired[key] {
 			diags.AddAttributeError(path.Root("plan"), "Change of a Live Cluster's IPAM",
-				fmt.Sprintf("%s is %s in %q and would become %s, but the site exists. On a live cluster this edit alone does nothing and looks healthy, or cuts pods off: the operator and every agent must restart, and each CiliumNode must be cleared in turn. "+
-					"Follow the migration, and set allow_ipam_change = true when its step is to edit this file.", key, was, p.planned.path.ValueString(), p.desired[key]))
+				fmt.Sprintf("%s is %s in %q and would become %s, but the site exists. %s Follow the migration, and set allow_ipam_change = true when its step is to edit this file.",
+					key, was, p.planned.path.ValueString(), p.desired[key], p.result.GuardReason))
 		}
 	}
 }

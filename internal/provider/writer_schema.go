@@ -42,7 +42,7 @@ func (w writer) fieldsSchema() resource.Schema {
 		MarkdownDescription: "What stood in the owned fields before, key path to canonical JSON; `on_destroy = \"restore\"` puts it back."}
 	if w.consumer.Guards {
 		attributes["allow_ipam_change"] = resource.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-			MarkdownDescription: "Whether Cilium's IPAM mode or a pool entry that stands in the file may be changed although the site is `existing`. On a live cluster that edit alone does nothing and looks healthy, or cuts pods off: it is one step of a migration. Default: `false`."}
+			MarkdownDescription: "Whether Cilium's IPAM mode, a pool entry, or the range of a Subnet that stands in the file may be changed although the site is `existing`. On a live cluster that edit alone does nothing and looks healthy, or cuts pods off: it is one step of a migration. Default: `false`."}
 	}
 	return resource.Schema{MarkdownDescription: w.consumer.Purpose, Attributes: attributes}
 }

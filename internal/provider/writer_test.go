@@ -481,3 +481,28 @@ func TestParseImportID(t *testing.T) {
 		}
 	}
 }
+
+// The range of a Subnet on a live cluster is not changed in passing; its exclusions
+// are, which is how a carve-out comes into force there.
+func TestAccWriter_existingSubnet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "subnet.yaml")
+	subnet := func(cidr string) string {
+		return "kind: Subnet\napiVersion: kubeovn.io/v1\nmetadata: {name: ovn-default}\nspec:\n  protocol: IPv4\n  cidrBlock: " + cidr + "\n  gateway: 10.244.0.1\n  excludeIps: [10.244.0.1]\n"
+	}
+	writeFile(t, file, subnet("10.244.0.0/15"))
+	existing := "existing = true\n" + strings.Replace(talosSite, "network {", "network {\n name = \"pod\"\n cidrs = [\"10.244.0.0/16\"]\n }\n network {\n name = \"service\"\n cidrs = [\"10.96.0.0/16\"]\n }\n network {\n name = \"join\"\n cidrs = [\"100.64.0.0/16\"]\n }\n network {", 1)
+	config := writerConfig(dir, existing, "cidrplan_kubeovn_values", file, "form = \"subnet\"\n")
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: testProviders,
+		Steps: []resource.TestStep{
+			{Config: config, ExpectError: phrase("every one of them is recreated")},
+			{
+				PreConfig: func() { writeFile(t, file, subnet("10.244.0.0/16")) },
+				Config:    config,
+				Check:     fileIs(file, strings.Replace(subnet("10.244.0.0/16"), "[10.244.0.1]", "[10.244.0.1, 10.244.248.0..10.244.255.255]", 1)),
+			},
+		},
+	})
+}

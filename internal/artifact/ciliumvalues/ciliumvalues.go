@@ -88,11 +88,15 @@ func render(p *plan.Plan, o artifact.Options) (artifact.Result, site.Problems) {
 	}
 	pod, _ := p.Network(string(site.RolePod))
 	result.Fields, result.Guarded, result.Hollow = Fields(root, p, &problems)
+	result.GuardReason = GuardReason
 	if wanted, _ := o.Flag("native_routing_cidr"); wanted {
 		result.Fields = append(result.Fields, nativeRouting(root, p, pod, &problems)...)
 	}
 	return result, problems
 }
+
+// GuardReason is why the fields are guarded.
+const GuardReason = "On a live cluster this edit alone does nothing and looks healthy, or cuts pods off: the operator and every agent must restart, and each CiliumNode must be cleared in turn."
 
 // Fields returns what a site's Cilium needs below root, those of it that a live
 // cluster cannot just change, and the mappings that may become empty.

@@ -109,7 +109,7 @@ func renderNetworking(p *plan.Plan) artifact.Result {
 	fields, guarded := poolFields(p,
 		yamledit.Keys("spec", "components", "cilium", "values", "cilium"),
 		yamledit.Keys("spec", "components", "kubeovn", "values", "kube-ovn"))
-	result.Fields, result.Guarded = append(result.Fields, fields...), guarded
+	result.Fields, result.Guarded, result.GuardReason = append(result.Fields, fields...), guarded, ciliumvalues.GuardReason
 	return result
 }
 
@@ -151,7 +151,7 @@ func renderConfigMap(p *plan.Plan) artifact.Result {
 	fields, guarded := poolFields(p,
 		data("values-cilium").With(yamledit.Inside(), yamledit.Key("cilium")),
 		data("values-kubeovn").With(yamledit.Inside(), yamledit.Key("kube-ovn")))
-	result.Fields, result.Guarded = append(result.Fields, fields...), guarded
+	result.Fields, result.Guarded, result.GuardReason = append(result.Fields, fields...), guarded, ciliumvalues.GuardReason
 	return result
 }
 

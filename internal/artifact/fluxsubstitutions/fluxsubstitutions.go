@@ -43,7 +43,7 @@ func Consumer() artifact.Consumer {
 			{Name: "namespace", Type: artifact.String, Description: "Namespace of the ConfigMap that is created: that of the Kustomization, since Flux reads no other. Default: `flux-system`."},
 			{Name: "prefix", Type: artifact.String, Description: "What each variable starts with, such as `SITE_`. Default: nothing."},
 			{Name: "networks", Type: artifact.StringList, Description: "Networks that get variables. Default: all."},
-			{Name: "variables", Type: artifact.StringMap, Description: "More variables, composed in the configuration, name to value. A value that would not survive substitution is refused: several lines, or an address that ends in `::`. Default: none."},
+			{Name: "variables", Type: artifact.StringMap, Description: "More variables, composed in the configuration, name to value; each name gets the prefix. A value that would not survive substitution is refused: several lines, or an address that ends in `::`. Default: none."},
 		},
 		Render:  render,
 		Read:    Read,

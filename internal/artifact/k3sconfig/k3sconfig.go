@@ -108,6 +108,7 @@ func helmChartConfig(p *plan.Plan, o artifact.Options, problems *site.Problems) 
 		},
 	}
 	result.Fields, result.Guarded, result.Hollow = ciliumvalues.Fields(root, p, problems)
+	result.GuardReason = ciliumvalues.GuardReason
 	return result
 }
 

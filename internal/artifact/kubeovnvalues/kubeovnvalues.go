@@ -36,6 +36,7 @@ func Consumer() artifact.Consumer {
 		Purpose: "Keeps the ranges of Kube-OVN in the values of its chart, or in a Subnet manifest. Kube-OVN reads ranges and exclusions from its values only when it creates its Subnets: later it ignores them, so that the exclusions of carve-outs are stated in values of a new cluster only, and for an `existing` site in the Subnet, with `form = \"subnet\"`. " +
 			"Exclusions are written as single addresses or `first..last`, sorted and with the gateway, as the controller itself stores them: a prefix or a dash there stops the Subnet's validation.",
 		Fragment:  "The Helm values as YAML, without the object around them, or the Subnet manifest with the planned fields alone.",
+		Guards:    true,
 		Documents: []yamledit.Selector{helmRelease(), {Kind: "Subnet", Name: podSubnet}, {Kind: "Subnet", Name: joinSubnet}},
 		Options: []artifact.Option{
 			{Name: "form", Type: artifact.String, Default: formValues, Allowed: []string{formHelmRelease, formValues, formSubnet}, Description: "What the file holds: `helm_release`, a Flux HelmRelease, by default the one named `kube-ovn`; `values`, a plain values file; or `subnet`, a Subnet manifest. Default: `values`."},
@@ -237,7 +238,9 @@ func subnet(p *plan.Plan, o artifact.Options, problems *site.Problems) artifact.
 			{Key: "apiVersion", Value: "kubeovn.io/v1"}, {Key: "kind", Value: "Subnet"},
 			{Key: "metadata", Value: yamledit.Map{{Key: "name", Value: name}}},
 		},
-		Fields: fields,
+		Fields:      fields,
+		Guarded:     []yamledit.Path{at("cidrBlock"), at("gateway")},
+		GuardReason: "Kube-OVN takes a changed range of a Subnet at once: pods of the old range lose their routes until every one of them is recreated, and a changed join range needs a procedure of its own.",
 	}
 }
 
