@@ -28,6 +28,17 @@ const (
 	Unknown Origin = "unknown"
 )
 
+// Layer says how a file goes together with others of its consumer.
+type Layer string
+
+// The layers of facts. The empty one is a file that stands for itself.
+const (
+	// Patch replaces what a whole file states of the same.
+	Patch Layer = "patch"
+	// Append adds to the list that a whole file or another patch states.
+	Append Layer = "append"
+)
+
 // Subject says what of a network a fact states.
 type Subject string
 
@@ -57,6 +68,7 @@ type Fact struct {
 	Written   string // how the value is written, where it is a range
 	Origin    Origin
 	Source    string // of an implicit fact whose default it is; of an unknown one why
+	Layer     Layer  // what becomes of the fact where files are laid over each other
 	Place
 }
 

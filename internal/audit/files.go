@@ -28,6 +28,7 @@ func fileRules() []Rule {
 		{Slug: ruleFactUnknown, Severity: rules.Warning, Title: "Range that the files do not show", Explanation: "A range is filled in by a template, a variable or a secret, or is no range at all, so that it could not be compared."},
 		{Slug: ruleVariableUnset, Severity: rules.Error, Title: "Variable that nothing sets", Explanation: "A variable of Flux is used and no ConfigMap of the files sets it: an empty text up to kustomize-controller 1.8, a failure of the whole Kustomization since."},
 		{Slug: ruleWrittenWrong, Severity: rules.Error, Title: "Range that means something else than is written", Explanation: "A range with host bits is masked without a word by those who read it, except as the address of a gateway or a host."},
+		{Slug: ruleListAppended, Severity: rules.Error, Title: "List that Talos appends to", Explanation: "A strategic merge patch of Talos replaces `podSubnets` and `serviceSubnets`, and appends to every other list, `validSubnets` and `advertisedSubnets` among them; a patch of RFC 6902 adds where it says `add`. A list that was meant to be replaced then holds both (config/merge)."},
 		{Slug: ruleKeyIgnored, Severity: rules.Info, Title: "Native routing range beside the pods", Explanation: "`ipv4NativeRoutingCIDR` does not hold the pods' range, so that packets between pods are masqueraded."},
 	}
 }
@@ -41,6 +42,7 @@ const (
 	ruleVariableUnset       = "variable-unset"
 	ruleWrittenWrong        = "range-written-wrong"
 	ruleKeyIgnored          = "native-routing-beside-pods"
+	ruleListAppended        = "talos-list-appended"
 )
 
 // Files holds the facts of a repository against each other, and against a plan if
@@ -48,6 +50,8 @@ const (
 func Files(facts *repository.Facts, p *plan.Plan) *Report {
 	a := &fileAudit{report: &Report{}, plan: p}
 	a.facts = effective(facts.List)
+	a.appended()
+	a.facts = merged(a.facts)
 	a.nothing(facts)
 	a.unset(facts.Unset)
 	a.unknown()
@@ -99,6 +103,72 @@ func effective(all []repository.Fact) []repository.Fact {
 		out = append(out, f)
 	}
 	return out
+}
+
+// merged drops what another file is laid over: what a patch states in place of a
+// whole file, and what a HelmRelease states itself in place of a ConfigMap that it
+// takes values from. Helm replaces lists, and Talos the ranges of pods and Services.
+func merged(all []repository.Fact) []repository.Fact {
+	type subject struct {
+		consumer string
+		role     site.Role
+		subject  artifact.Subject
+	}
+	patched, inline := map[subject]bool{}, map[subject]bool{}
+	for _, f := range all {
+		at := subject{f.Consumer, f.Role, f.Subject}
+		patched[at] = patched[at] || f.Layer == artifact.Patch
+		inline[at] = inline[at] || strings.HasPrefix(f.Document, "HelmRelease/") && f.Origin == artifact.Declared
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f repository.Fact) bool {
+		at := subject{f.Consumer, f.Role, f.Subject}
+		if f.Consumer == "talos_patch" && f.Layer == "" && f.Document == "" && f.Role != site.RoleNode {
+			return patched[at]
+		}
+		return strings.HasPrefix(f.Document, "ConfigMap/") && inline[at]
+	})
+}
+
+// appended finds lists of Talos that grow where a patch was meant to replace them.
+func (a *fileAudit) appended() {
+	for i, f := range a.facts {
+		if f.Consumer != "talos_patch" || f.Layer != artifact.Append || f.Subject != artifact.SubjectCIDRs || f.Origin == artifact.Unknown {
+			continue
+		}
+		for j, base := range a.facts {
+			sameList := base.Consumer == f.Consumer && base.Role == f.Role && base.Subject == f.Subject && lastKey(base.KeyPath) == lastKey(f.KeyPath) || f.Role != site.RoleNode && base.Role == f.Role && base.Subject == f.Subject && base.Consumer == f.Consumer
+			if !sameList || base.File == f.File || base.Value == f.Value || base.Layer == artifact.Append && j < i || !oneFamily(base.Value, f.Value) {
+				continue
+			}
+			a.findAppended(base, f)
+		}
+	}
+}
+
+// lastKey is the list that an element of a path stands in.
+func lastKey(keyPath string) string {
+	keyPath, _, _ = strings.Cut(keyPath[strings.LastIndex(keyPath, ".")+1:], "[")
+	return keyPath
+}
+
+func oneFamily(a, b string) bool {
+	return strings.Contains(a, ":") == strings.Contains(b, ":")
+}
+
+func (a *fileAudit) findAppended(base, patch repository.Fact) {
+	f := Finding{
+		Objects: []string{where(patch), where(base)}, Addresses: []string{base.Value, patch.Value},
+		Message: fmt.Sprintf("%s (%s) is appended to %s (%s): Talos merges this list to both.", patch.Value, where(patch), base.Value, where(base)),
+	}
+	if patch.Role == site.RoleNode {
+		f.Severity = rules.Warning
+		f.Consequence = "Addresses of both networks match; Talos keeps one of each family for the node and warns, and it may be the old one."
+		f.Remedy = "Delete the old entry in the patch ($patch: delete) before the new one, or replace it in the base."
+	} else {
+		f.Consequence = "At most one subnet of each family is allowed: Kubernetes refuses two ranges of one family."
+		f.Remedy = "Use op: replace on the list, or a strategic merge patch, which replaces it."
+	}
+	a.find(ruleListAppended, f)
 }
 
 // where writes the place of a fact as a person would look it up.

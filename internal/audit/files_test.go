@@ -80,6 +80,22 @@ func fileCases() []fileCase {
 			wants: []want{{ruleFileDiffersFromPlan, rules.Error, "talos.yaml:1 cluster.network.podSubnets[0]", "10.50.0.0/16"}}, only: true},
 		{name: "a native range beside the pods", files: map[string]string{"cilium.yaml": "ipam: {mode: kubernetes}\nipv4NativeRoutingCIDR: 10.100.0.0/16\n", "talos.yaml": "cluster: {network: {podSubnets: [10.244.0.0/16]}}\n"},
 			wants: []want{{ruleKeyIgnored, rules.Warning, "cilium.yaml:2 ipv4NativeRoutingCIDR", "10.244.0.0/16"}}, only: true},
+		{name: "a strategic patch replaces", files: map[string]string{
+			"base.yaml":       "version: v1alpha1\nmachine: {type: controlplane}\ncluster: {network: {podSubnets: [10.244.0.0/16], serviceSubnets: [10.43.0.0/16]}}\n",
+			"site-patch.yaml": "cluster: {network: {podSubnets: [10.42.0.0/16]}}\n",
+		}, only: true},
+		{name: "a JSON patch adds", files: map[string]string{
+			"base.yaml":  "version: v1alpha1\nmachine: {type: controlplane}\ncluster: {network: {podSubnets: [10.244.0.0/16], serviceSubnets: [10.96.0.0/12]}}\n",
+			"patch.json": "[{\"op\": \"add\", \"path\": \"/cluster/network/podSubnets/-\", \"value\": \"10.42.0.0/16\"}]",
+		}, wants: []want{{ruleListAppended, rules.Error, "patch.json:1 [0].value", "op: replace"}}},
+		{name: "a strategic patch appends", files: map[string]string{
+			"base.yaml":       "version: v1alpha1\nmachine: {type: controlplane, kubelet: {nodeIP: {validSubnets: [10.2.40.0/24]}}}\ncluster: {network: {podSubnets: [10.42.0.0/16], serviceSubnets: [10.43.0.0/16]}}\n",
+			"site-patch.yaml": "machine: {kubelet: {nodeIP: {validSubnets: [10.2.46.0/24]}}}\n",
+		}, wants: []want{{ruleListAppended, rules.Warning, "site-patch.yaml:1 machine.kubelet.nodeIP.validSubnets[0]", "$patch: delete"}}, only: true},
+		{name: "a release over the ConfigMap that it takes values from", files: map[string]string{
+			"cilium.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: cilium}\nspec: {valuesFrom: [{kind: ConfigMap, name: cilium-values}], values: {ipam: {mode: cluster-pool, operator: {clusterPoolIPv4PodCIDRList: [10.1.0.0/16]}}}}\n",
+			"values.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cilium-values}\ndata:\n  values.yaml: |\n    ipam: {mode: cluster-pool, operator: {clusterPoolIPv4PodCIDRList: [10.3.0.0/16]}}\n",
+		}, only: true},
 		{name: "values of a ConfigMap below a release", files: map[string]string{
 			"cilium.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: cilium}\nspec: {valuesFrom: [{kind: ConfigMap, name: cilium-values}], values: {hubble: {enabled: true}}}\n",
 			"values.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cilium-values}\ndata:\n  values.yaml: |\n    ipam: {mode: kubernetes}\n",

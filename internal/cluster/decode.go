@@ -168,10 +168,7 @@ func (s *Snapshot) items(decoder *json.Decoder, want *kind) (untyped []json.RawM
 			}
 			continue
 		}
-		var self typeMeta
-		if err := json.Unmarshal(raw, &self); err != nil {
-			return nil, err
-		}
+		self := typeOf(raw)
 		if self.Kind == "" {
 			untyped = append(untyped, bytes.Clone(raw))
 			continue
@@ -182,6 +179,34 @@ func (s *Snapshot) items(decoder *json.Decoder, want *kind) (untyped []json.RawM
 	}
 	_, err = decoder.Token()
 	return untyped, err
+}
+
+// typeOf reads what an object says it is. Both keys stand at its start as a rule, so
+// that the rest is not looked at.
+func typeOf(raw []byte) typeMeta {
+	var self typeMeta
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return self
+	}
+	for decoder.More() && (self.APIVersion == "" || self.Kind == "") {
+		key, err := decoder.Token()
+		if err != nil {
+			return self
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			return self
+		}
+		// A value of another type says nothing.
+		switch key {
+		case "apiVersion":
+			_ = json.Unmarshal(value, &self.APIVersion)
+		case "kind":
+			_ = json.Unmarshal(value, &self.Kind)
+		}
+	}
+	return self
 }
 
 // item keeps what counts of one item of a List, which may be a List itself.

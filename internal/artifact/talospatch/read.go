@@ -30,6 +30,8 @@ func Read(src []byte) ([]artifact.Fact, error) {
 	for _, d := range documents {
 		facts.In(d)
 		switch {
+		case d.IsList():
+			readOperations(&facts, d)
 		case d.Kind == "" && d.APIVersion == "" && (d.Get("machine").Exists() || d.Get("cluster").Exists()):
 			readV1Alpha1(&facts, d, !multi)
 		case d.APIVersion == "v1alpha1":
@@ -61,8 +63,9 @@ func serviceFact() artifact.Fact {
 // readV1Alpha1 reads the one document that Talos had up to 1.13. ranges says that
 // no document of its own states the ranges.
 func readV1Alpha1(facts *artifact.Facts, d artifact.Document, ranges bool) {
+	before := len(facts.List)
 	network := d.Get("cluster", "network")
-	whole := d.Get("machine", "type").Exists() || d.Get("cluster", "controlPlane", "endpoint").Exists()
+	whole := d.Get("version").Text() == "v1alpha1" || d.Get("machine", "type").Exists() || d.Get("cluster", "controlPlane", "endpoint").Exists()
 	if !facts.Ranges(network.Get("podSubnets"), podFact()) && whole && ranges {
 		facts.Implicit(podFact(), talosDefault, defaultPods4)
 	}
@@ -72,8 +75,50 @@ func readV1Alpha1(facts *artifact.Facts, d artifact.Document, ranges bool) {
 	readArguments(facts, d.Get("cluster", "controllerManager", "extraArgs"))
 	readNodeNetwork(facts, d.Get("machine", "kubelet", "nodeIP", "validSubnets"))
 	readNodeNetwork(facts, d.Get("cluster", "etcd", "advertisedSubnets"))
+	if !whole {
+		layers(facts, before)
+	}
 	for _, link := range d.Get("machine", "network", "interfaces").Items() {
 		readInterface(facts, link)
+	}
+}
+
+// layers says of what a patch states that Talos replaces the ranges of pods and
+// Services when it merges, and appends to every other list.
+func layers(facts *artifact.Facts, from int) {
+	for i := from; i < len(facts.List); i++ {
+		f := &facts.List[i]
+		f.Layer = artifact.Patch
+		if f.Role == site.RoleNode && f.Subject == artifact.SubjectCIDRs {
+			f.Layer = artifact.Append
+		}
+	}
+}
+
+// readOperations reads a patch of RFC 6902, which Talos takes for configurations of
+// one document.
+func readOperations(facts *artifact.Facts, d artifact.Document) {
+	for _, operation := range d.Items() {
+		target := operation.Get("path").Text()
+		var fact artifact.Fact
+		switch {
+		case strings.HasPrefix(target, "/cluster/network/podSubnets"):
+			fact = podFact()
+		case strings.HasPrefix(target, "/cluster/network/serviceSubnets"):
+			fact = serviceFact()
+		default:
+			continue
+		}
+		before := len(facts.List)
+		if op := operation.Get("op").Text(); op == "add" || op == "replace" {
+			facts.Ranges(operation.Get("value"), fact)
+		}
+		for i := before; i < len(facts.List); i++ {
+			facts.List[i].Layer = artifact.Patch
+			if strings.HasSuffix(target, "/-") {
+				facts.List[i].Layer = artifact.Append
+			}
+		}
 	}
 }
 

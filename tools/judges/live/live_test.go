@@ -244,6 +244,7 @@ func TestLive(t *testing.T) {
 			t.Errorf("the audit does not find %s", rule)
 		}
 	}
+	t.Run("terraform", func(t *testing.T) { terraform(t, c) })
 	t.Run("one permission less", func(t *testing.T) { onePermissionLess(t, c, w) })
 	t.Run("no permission", func(t *testing.T) { noPermission(t, c) })
 	t.Run("wrong token", func(t *testing.T) { wrongToken(t, c) })
