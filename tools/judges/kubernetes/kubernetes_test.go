@@ -10,12 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	helm "github.com/fluxcd/helm-controller/api/v2"
 	metallb "go.universe.tf/metallb/api/v1beta1"
 	yamlv3 "go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/v1beta3"
+	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/v1beta4"
 	"sigs.k8s.io/yaml"
 
 	"github.com/cidrplan/terraform-provider-cidrplan/internal/artifact/artifacttest"
@@ -72,14 +75,14 @@ func decode(text []byte, into any) error {
 // judges is what judges each kind that is written.
 func judges() map[string]func([]byte) error {
 	return map[string]func([]byte) error{
-		"cilium.io/v2/CiliumLoadBalancerIPPool":       cilium("v2", "ciliumloadbalancerippools"),
-		"cilium.io/v2alpha1/CiliumLoadBalancerIPPool": cilium("v2", "ciliumloadbalancerippools"),
+		"cilium.io/v2/CiliumLoadBalancerIPPool":       balancerPool,
+		"cilium.io/v2alpha1/CiliumLoadBalancerIPPool": balancerPool,
 		"cilium.io/v2/CiliumClusterwideNetworkPolicy": cilium("v2", "ciliumclusterwidenetworkpolicies"),
 		"helm.toolkit.fluxcd.io/v2/HelmRelease":       strictly[helm.HelmRelease],
 		"metallb.io/v1beta1/IPAddressPool":            addressPool,
 		"v1/ConfigMap":                                strictly[corev1.ConfigMap],
-		"kubeadm.k8s.io/v1beta3/ClusterConfiguration": strictly[clusterConfigurationV1Beta3],
-		"kubeadm.k8s.io/v1beta4/ClusterConfiguration": strictly[clusterConfigurationV1Beta4],
+		"kubeadm.k8s.io/v1beta3/ClusterConfiguration": strictly[v1beta3.ClusterConfiguration],
+		"kubeadm.k8s.io/v1beta4/ClusterConfiguration": strictly[v1beta4.ClusterConfiguration],
 		"helm.cattle.io/v1/HelmChartConfig":           strictly[helmChartConfig],
 		"kubeovn.io/v1/Subnet":                        subnet,
 		"cozystack.io/v1alpha1/Package":               strictly[cozystackPackage],
@@ -133,30 +136,52 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestRefusals: the judges judge.
+// TestRefusals: the judges judge, and for the reason that is meant.
 func TestRefusals(t *testing.T) {
-	tests := []struct{ name, kind, text string }{
-		{"a misspelled field of a pool", "cilium.io/v2/CiliumLoadBalancerIPPool", "spec: {blokcs: [{cidr: 10.2.99.0/24}]}"},
-		{"a block that is no prefix", "cilium.io/v2/CiliumLoadBalancerIPPool", "spec: {blocks: [{cidr: 10.2.99.0/33}]}"},
-		{"a word that is not Yes or No", "cilium.io/v2/CiliumLoadBalancerIPPool", "spec: {blocks: [{cidr: 10.2.99.0/24}], allowFirstLastIPs: true}"},
-		{"a misspelled field of a policy", "cilium.io/v2/CiliumClusterwideNetworkPolicy", "spec: {endpointSelector: {}, enableDefaultDeny: {ingres: false}}"},
-		{"a prefix that is none in a policy", "cilium.io/v2/CiliumClusterwideNetworkPolicy", "spec: {endpointSelector: {}, ingress: [{fromCIDRSet: [{cidr: here}]}]}"},
-		{"a misspelled field of a release", "helm.toolkit.fluxcd.io/v2/HelmRelease", "spec: {value: {}}"},
-		{"an address that is none", "metallb.io/v1beta1/IPAddressPool", "spec: {addresses: [192.168.100.250-192.168.100.200]}"},
-		{"a number in a ConfigMap", "v1/ConfigMap", "data: {VLAN_ID: 47}"},
-		{"a mapping of arguments in v1beta4", "kubeadm.k8s.io/v1beta4/ClusterConfiguration", "controllerManager: {extraArgs: {v: \"2\"}}"},
-		{"a list of arguments in v1beta3", "kubeadm.k8s.io/v1beta3/ClusterConfiguration", "controllerManager: {extraArgs: [{name: v, value: \"2\"}]}"},
-		{"values of a chart config that are no text", "helm.cattle.io/v1/HelmChartConfig", "spec: {valuesContent: {ipam: {}}}"},
-		{"a prefix among exclusions", "kubeovn.io/v1/Subnet", "spec: {cidrBlock: 10.244.0.0/16, protocol: IPv4, gateway: 10.244.0.1, excludeIps: [10.244.248.0/21]}"},
-		{"a gateway outside", "kubeovn.io/v1/Subnet", "spec: {cidrBlock: 10.244.0.0/16, protocol: IPv4, gateway: 10.245.0.1, excludeIps: [10.245.0.1]}"},
-		{"a namespace of what has none", "cozystack.io/v1alpha1/Package", "metadata: {name: x, namespace: y}"},
+	const (
+		pool      = "cilium.io/v2/CiliumLoadBalancerIPPool"
+		olderPool = "cilium.io/v2alpha1/CiliumLoadBalancerIPPool"
+		policy    = "cilium.io/v2/CiliumClusterwideNetworkPolicy"
+		addresses = "metallb.io/v1beta1/IPAddressPool"
+		kubeadm3  = "kubeadm.k8s.io/v1beta3/ClusterConfiguration"
+		kubeadm4  = "kubeadm.k8s.io/v1beta4/ClusterConfiguration"
+		subnet    = "kubeovn.io/v1/Subnet"
+	)
+	tests := []struct{ name, kind, text, words string }{
+		{"a misspelled field of a pool", pool, "spec: {blokcs: [{cidr: 10.2.99.0/24}]}", "unknown fields: spec.blokcs"},
+		{"a misspelled field of an older pool", olderPool, "spec: {cidrs: [{cidr: 10.2.99.0/24}]}", "unknown fields: spec.cidrs"},
+		{"a block that is no prefix", pool, "spec: {blocks: [{cidr: 10.2.99.0/33}]}", "must be of type cidr"},
+		{"a block that is nonsense", olderPool, "spec: {blocks: [{cidr: here}]}", "must be of type cidr"},
+		{"a range that starts nowhere", pool, "spec: {blocks: [{start: here, stop: 10.2.99.9}]}", "error parsing start ip"},
+		{"a range backwards", pool, "spec: {blocks: [{start: 10.2.99.9, stop: 10.2.99.1}]}", "is none"},
+		{"a prefix and a range", pool, "spec: {blocks: [{cidr: 10.2.99.0/24, start: 10.2.98.1}]}", "as well"},
+		{"a word that is not Yes or No", pool, "spec: {blocks: [{cidr: 10.2.99.0/24}], allowFirstLastIPs: true}", "spec.allowFirstLastIPs"},
+		{"a misspelled field of a policy", policy, "spec: {endpointSelector: {}, ingress: [{}], enableDefaultDeny: {ingres: false}}", "unknown fields: spec.enableDefaultDeny.ingres"},
+		{"a prefix that is none in a policy", policy, "spec: {endpointSelector: {}, ingress: [{fromCIDRSet: [{cidr: here}]}]}", "must be of type cidr"},
+		{"a policy that selects nothing", policy, "spec: {ingress: [{fromCIDRSet: [{cidr: 10.2.99.0/24}]}]}", "spec.endpointSelector"},
+		{"a misspelled field of a release", "helm.toolkit.fluxcd.io/v2/HelmRelease", "spec: {value: {}}", `unknown field "value"`},
+		{"an address range backwards", addresses, "spec: {addresses: [192.168.100.250-192.168.100.200]}", "start is after the end"},
+		{"an address alone", addresses, "spec: {addresses: [192.168.100.250]}", "invalid CIDR or range"},
+		{"a misspelled field of an address pool", addresses, "spec: {adresses: [192.168.100.0/24]}", `unknown field "adresses"`},
+		{"a number in a ConfigMap", "v1/ConfigMap", "data: {VLAN_ID: 47}", "cannot unmarshal number"},
+		{"a misspelled field of kubeadm", kubeadm4, "networking: {podSubnets: 10.244.0.0/16}", `unknown field "podSubnets"`},
+		{"a mapping of arguments in v1beta4", kubeadm4, "controllerManager: {extraArgs: {v: \"2\"}}", "cannot unmarshal object"},
+		{"a list of arguments in v1beta3", kubeadm3, "controllerManager: {extraArgs: [{name: v, value: \"2\"}]}", "cannot unmarshal array"},
+		{"values of a chart config that are no text", "helm.cattle.io/v1/HelmChartConfig", "spec: {valuesContent: {ipam: {}}}", "cannot unmarshal object"},
+		{"a prefix among exclusions", subnet, "spec: {cidrBlock: 10.244.0.0/16, protocol: IPv4, gateway: 10.244.0.1, excludeIps: [10.244.248.0/21]}", "is not a valid address"},
+		{"a gateway outside", subnet, "spec: {cidrBlock: 10.244.0.0/16, protocol: IPv4, gateway: 10.245.0.1, excludeIps: [10.245.0.1]}", "is not in cidr"},
+		{"a namespace of what has none", "cozystack.io/v1alpha1/Package", "metadata: {namespace: y}", `unknown field "namespace"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			i := bytes.LastIndexByte([]byte(test.kind), '/')
+			i := strings.LastIndexByte(test.kind, '/')
 			text := fmt.Sprintf("apiVersion: %s\nkind: %s\n%s\n", test.kind[:i], test.kind[i+1:], test.text)
-			if err := judges()[test.kind]([]byte(text)); err == nil {
-				t.Errorf("accepted\n%s", text)
+			if !strings.Contains(test.text, "metadata") && !strings.HasPrefix(test.kind, "kubeadm") {
+				text += "metadata: {name: x}\n"
+			}
+			err := judges()[test.kind]([]byte(text))
+			if err == nil || !strings.Contains(err.Error(), test.words) {
+				t.Errorf("got %v, want %s for\n%s", err, test.words, text)
 			}
 		})
 	}

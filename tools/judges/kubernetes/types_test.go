@@ -9,39 +9,12 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 )
 
-// The objects below have no Go types that can be had as a module, so their fields
-// stand here as their consumers document them.
+// The fields below stand here as their consumers document them: Kube-OVN and
+// Cozystack cannot be had as modules, and k3s' helm-controller brings all of Rancher.
 type (
-	networking struct {
-		ServiceSubnet string `json:"serviceSubnet,omitempty"`
-		PodSubnet     string `json:"podSubnet,omitempty"`
-		DNSDomain     string `json:"dnsDomain,omitempty"`
-	}
-
-	// clusterConfigurationV1Beta3 has the fields of kubeadm's v1beta3 that are
-	// written (cmd/kubeadm/app/apis/kubeadm/v1beta3/types.go).
-	clusterConfigurationV1Beta3 struct {
-		metav1.TypeMeta   `json:",inline"`
-		Networking        networking `json:"networking,omitempty"`
-		ControllerManager struct {
-			ExtraArgs map[string]string `json:"extraArgs,omitempty"`
-		} `json:"controllerManager,omitempty"`
-	}
-
-	// clusterConfigurationV1Beta4 has arguments as a list.
-	clusterConfigurationV1Beta4 struct {
-		metav1.TypeMeta   `json:",inline"`
-		Networking        networking `json:"networking,omitempty"`
-		ControllerManager struct {
-			ExtraArgs []struct {
-				Name  string `json:"name"`
-				Value string `json:"value"`
-			} `json:"extraArgs,omitempty"`
-		} `json:"controllerManager,omitempty"`
-	}
-
 	// helmChartConfig is that of k3s' helm-controller (helm.cattle.io/v1).
 	helmChartConfig struct {
 		metav1.TypeMeta   `json:",inline"`
@@ -165,4 +138,51 @@ func metallbRange(text string) (first netip.Addr, err error) {
 		err = fmt.Errorf("invalid IP range %q: start is after the end", text)
 	}
 	return first, err
+}
+
+// poolBlock is one block of a pool of Cilium.
+type poolBlock struct{ CIDR, Start, Stop string }
+
+// balancerPool holds the ranges of a pool against what Cilium's operator parses
+// (operator/pkg/lbipam/lbipam.go), of which the CRD knows the prefixes only: a block
+// that the operator cannot parse is logged there, and hands out nothing.
+func balancerPool(text []byte) error {
+	if err := cilium("v2", "ciliumloadbalancerippools")(text); err != nil {
+		return err
+	}
+	var pool struct{ Spec struct{ Blocks []poolBlock } }
+	if err := yaml.Unmarshal(text, &pool); err != nil {
+		return err
+	}
+	for _, block := range pool.Spec.Blocks {
+		if err := block.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check refuses a block with both forms too: Cilium drops the range without a word.
+func (b poolBlock) check() error {
+	if b.CIDR != "" {
+		if b.Start+b.Stop != "" {
+			return fmt.Errorf("a block has the prefix %s and a range as well", b.CIDR)
+		}
+		return nil
+	}
+	start, err := netip.ParseAddr(b.Start)
+	if err != nil {
+		return fmt.Errorf("error parsing start ip %q", b.Start)
+	}
+	if b.Stop == "" {
+		return nil // one address
+	}
+	stop, err := netip.ParseAddr(b.Stop)
+	if err != nil {
+		return fmt.Errorf("error parsing stop ip %q", b.Stop)
+	}
+	if stop.Less(start) || stop.Is4() != start.Is4() {
+		return fmt.Errorf("the range %s to %s is none", start, stop)
+	}
+	return nil
 }
